@@ -1,0 +1,58 @@
+/**
+ * Resource and extension definitions: the maps from which `src/api` generates the router, `/v2.0/extensions`, body
+ * validation, filters and policy rules. A plugin's `definition.ts` is written in these types (neutron_lib.api.definitions).
+ */
+import type { AttributeMap } from './attributes.ts';
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+export type Operation = 'list' | 'show' | 'create' | 'update' | 'delete';
+
+/** An action below an item (`PUT /routers/{id}/add_router_interface`) or a collection. */
+export interface ActionDefinition {
+  readonly method: HttpMethod;
+  /** Status of success where it is not 200. */
+  readonly status?: number;
+}
+
+export interface ResourceDefinition {
+  /** Plural, with underscores: `security_group_rules`. The URL takes `-` and `_` alike. */
+  readonly collection: string;
+  /** Singular: the key of the body, and the name in verbs and policy rules. */
+  readonly member: string;
+  /** `/qos` for `/v2.0/qos/policies`. */
+  readonly path_prefix?: string;
+  /** A sub-resource stands below an item of its parent: `/v2.0/ports/{port_id}/bindings`. */
+  readonly parent?: { readonly collection: string; readonly member: string; readonly path_prefix?: string };
+  readonly attributes: AttributeMap;
+  /** What clients may do; what is left out answers 405. */
+  readonly operations: readonly Operation[];
+  /** Several in one POST, as `{"ports": [...]}`, by the verb `create_port_bulk`. */
+  readonly bulk?: boolean;
+  readonly member_actions?: Readonly<Record<string, ActionDefinition>>;
+  readonly collection_actions?: Readonly<Record<string, ActionDefinition>>;
+  /** The attribute that names an item in the URL; `id` unless told. */
+  readonly key?: string;
+  /** Counted against a quota of this name (its member name unless told); false: not counted. */
+  readonly quota?: string | false;
+  /** Foreign objects whose owner policy rules may ask for: `{network: 'network_id'}` gives `network:project_id`. */
+  readonly policy_parents?: Readonly<Record<string, string>>;
+  /** Policy names where they are not `{operation}_{member}`: `{list: 'get_quota'}`. */
+  readonly policy_names?: Readonly<Partial<Record<Operation, string>>>;
+}
+
+/** An API extension: an alias in `/v2.0/extensions`, with the resources and attributes it brings. */
+export interface ExtensionDefinition {
+  readonly alias: string;
+  readonly name: string;
+  readonly description: string;
+  /** `2013-02-03T10:00:00-00:00` */
+  readonly updated: string;
+  readonly resources?: readonly ResourceDefinition[];
+  /** Attributes added to resources of others, by collection. Added only if the alias is served. */
+  readonly attributes?: Readonly<Record<string, AttributeMap>>;
+  readonly member_actions?: Readonly<Record<string, Readonly<Record<string, ActionDefinition>>>>;
+  /** Aliases that must be served too, or the server does not start. */
+  readonly required_extensions?: readonly string[];
+  readonly optional_extensions?: readonly string[];
+}

@@ -1,0 +1,36 @@
+/**
+ * A list request, parsed and checked by `src/api/query`, and what the plugin's store answers. Values are converted by the
+ * attribute's converter; the database part (`src/db/list.ts`) turns this into one statement.
+ */
+import type { Json } from './attributes.ts';
+
+/** One attribute's filter: any of the values matches. */
+export interface Filter {
+  readonly attribute: string;
+  /** `~` for substring filters (`fixed_ips=ip_address_substr=...`), `empty` for `attribute=` (empty-string-filtering). */
+  readonly operator: 'in' | 'substring';
+  readonly values: readonly Json[];
+  /** For compound attributes: `ip_address` of `fixed_ips=ip_address=10.0.0.3`. */
+  readonly key?: string;
+}
+
+export interface Sort {
+  readonly attribute: string;
+  readonly direction: 'asc' | 'desc';
+}
+
+export interface ListQuery {
+  readonly filters: readonly Filter[];
+  /** Stable: ends with the primary key. */
+  readonly sorts: readonly Sort[];
+  /** Undefined: all rows. One more row than this is never returned; the API asks for limit + 1 itself if it must. */
+  readonly limit?: number;
+  /** The id of the last item of the page before. */
+  readonly marker?: string;
+  /** Pages backwards from the marker; rows still come in the order of `sorts`. */
+  readonly reverse: boolean;
+  /** Attributes to read: what the caller asked for and what policy needs. Undefined: all. */
+  readonly fields?: readonly string[];
+  /** `changed_since`, ISO 8601. */
+  readonly changed_since?: string;
+}

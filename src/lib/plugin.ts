@@ -1,0 +1,98 @@
+/**
+ * The contract between the server and a plugin, whether it lives in `src/plugins`, in `src/services` or in somebody
+ * else's package (`service_plugins = their-package`). A plugin module's default export is a `PluginModule`.
+ */
+import type { ExtensionDefinition, ResourceDefinition } from './api/definition.ts';
+import type { ListQuery } from './api/query.ts';
+import type { CallbackRegistry } from './callbacks.ts';
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import type { Context } from './context.ts';
+import type { Database } from './database.ts';
+import type { Logger } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import type { PolicyDefault } from './policy.ts';
+import type { Quota, QuotaResource } from './quota.ts';
+import type { Outbox, RpcListener } from './rpc.ts';
+import type { PluginWorker } from './worker.ts';
+
+/** One object of the API, by wire names. */
+export type Resource = Readonly<Record<string, unknown>>;
+
+/** A page of a list; `more` says whether another page follows in the direction of travel. */
+export interface ResourceList {
+  readonly items: readonly Resource[];
+  readonly more: boolean;
+}
+
+/** What a verb is called with; which of these are set follows from the operation. */
+export interface Call {
+  /** The item's id (show, update, delete, member actions). */
+  readonly id?: string;
+  /** Ids of the items above a sub-resource, by member name: `{port: '<uuid>'}`. */
+  readonly parents: Readonly<Record<string, string>>;
+  /** The prepared body (create, update, actions). */
+  readonly body?: Resource;
+  /** The prepared bodies of a bulk create. */
+  readonly bodies?: readonly Resource[];
+  /** Set for lists. */
+  readonly query?: ListQuery;
+  /** Attributes to read for a show; undefined: all. */
+  readonly fields?: readonly string[];
+  /** `If-Match: revision_number=N`: the write must find this revision, or throws RevisionNumberConstraintFailed. */
+  readonly if_match?: number;
+  /** The object as policy saw it just before (update, delete): saves the verb a read, never a lock. */
+  readonly original?: Resource;
+}
+
+/**
+ * A plugin's verbs by Neutron's names: `create_port`, `create_port_bulk`, `get_port`, `get_ports`, `update_port`,
+ * `delete_port`; actions by their own name (`add_router_interface`); sub-resources with the parent's name as Neutron
+ * has it (`create_port_binding`).
+ *
+ * Answers: create, show, update and actions give a Resource; bulk create gives Resource[]; a list gives a ResourceList;
+ * delete gives undefined. A show of what the context may not see throws the resource's NotFound.
+ */
+export type Verb = (context: Context, call: Call) => Promise<unknown>;
+
+export interface Plugin {
+  /** neutron_lib.plugins.constants: `CORE`, `L3_ROUTER_NAT`, `QOS`, or its own name. */
+  readonly type: string;
+  /** What is served when this plugin is loaded. */
+  readonly extensions: readonly ExtensionDefinition[];
+  /** Resources served without an extension (the core's networks, subnets and ports). */
+  readonly resources?: readonly ResourceDefinition[];
+  readonly verbs: Readonly<Record<string, Verb>>;
+  readonly policies?: readonly PolicyDefault[];
+  readonly quotas?: readonly QuotaResource[];
+  /** Answered by every `rpc worker`. */
+  rpcListeners?(): readonly RpcListener[];
+  /** Answered by the `rpc reports worker`s alone. */
+  stateReportListeners?(): readonly RpcListener[];
+  workers?(): readonly PluginWorker[];
+}
+
+/** Finds the other plugins: `plugins.get('CORE')`. Complete once all are built; do not call it while building. */
+export interface PluginDirectory {
+  get(type: string): Plugin | undefined;
+  all(): readonly Plugin[];
+}
+
+/** What a plugin is given; all it may lean on. */
+export interface PluginHost {
+  readonly config: Config;
+  readonly db: Database;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly callbacks: CallbackRegistry;
+  readonly outbox: Outbox;
+  readonly quota: Quota;
+  readonly plugins: PluginDirectory;
+}
+
+export interface PluginModule {
+  /** Its SQL migrations (drizzle-kit's folder), where it keeps tables outside Nucleon's own. */
+  readonly migrations?: URL;
+  create(host: PluginHost): Plugin | Promise<Plugin>;
+}
