@@ -8,11 +8,30 @@ export interface OptionSpec {
   readonly group: string;
   /** With underscores. */
   readonly name: string;
-  readonly type: 'string' | 'integer' | 'float' | 'boolean' | 'list' | 'dict' | 'multi' | 'port' | 'host' | 'ip' | 'uri';
+  readonly type:
+    | 'string'
+    | 'integer'
+    | 'float'
+    | 'boolean'
+    | 'list'
+    | 'dict'
+    | 'multi'
+    | 'port'
+    | 'host'
+    | 'ip'
+    | 'uri';
   readonly default: OptionValue;
   readonly min?: number;
   readonly max?: number;
+  /** What the value (of a list: each item) may be; null also allows an empty value. */
   readonly choices?: readonly (string | null)[];
+  /** A regular expression that the value (of a list: each item) must match. */
+  readonly pattern?: string;
+  readonly max_length?: number;
+  /** Former places in the file, `[group, name]`; null means the same group or name. */
+  readonly deprecated_names?: readonly (readonly [group: string | null, name: string | null])[];
+  /** Still read, but whoever sets it is told that it will go. */
+  readonly deprecated_for_removal?: boolean;
   /** Never printed. */
   readonly secret?: boolean;
   readonly help?: string;

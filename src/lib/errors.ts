@@ -56,7 +56,11 @@ const said = (text: string) => text;
 export const HttpBadRequest = defineError('HTTPBadRequest', 400, said);
 export const HttpUnauthorized = defineError('HTTPUnauthorized', 401, said);
 export const HttpForbidden = defineError('HTTPForbidden', 403, said);
-export const HttpNotFound = defineError('HTTPNotFound', 404, (text = 'The resource could not be found.') => text);
+export const HttpNotFound = defineError(
+  'HTTPNotFound',
+  404,
+  (text: string = 'The resource could not be found.') => text,
+);
 export const HttpMethodNotAllowed = defineError('HTTPMethodNotAllowed', 405, said);
 export const HttpNotAcceptable = defineError('HTTPNotAcceptable', 406, said);
 export const HttpRequestTooLarge = defineError('HTTPRequestEntityTooLarge', 413, said);
@@ -93,11 +97,7 @@ export const ExtensionsNotFound = defineError(
   500,
   (extensions: readonly string[]) => `Extensions not found: ${extensions.join(', ')}.`,
 );
-export const NetworkNotFound = defineError(
-  'NetworkNotFound',
-  404,
-  (id: string) => `Network ${id} could not be found.`,
-);
+export const NetworkNotFound = defineError('NetworkNotFound', 404, (id: string) => `Network ${id} could not be found.`);
 export const SubnetNotFound = defineError('SubnetNotFound', 404, (id: string) => `Subnet ${id} could not be found.`);
 export const PortNotFound = defineError('PortNotFound', 404, (id: string) => `Port ${id} could not be found.`);
 export const AgentNotFound = defineError('AgentNotFound', 404, (id: string) => `Agent ${id} could not be found.`);

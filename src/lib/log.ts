@@ -16,4 +16,10 @@ export interface Logger {
 const nothing = () => {};
 
 /** Says nothing: for tests and for tools whose output is their answer. */
-export const silentLogger: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => silentLogger };
+export const silentLogger: Logger = {
+  debug: nothing,
+  info: nothing,
+  warn: nothing,
+  error: nothing,
+  child: () => silentLogger,
+};

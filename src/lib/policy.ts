@@ -21,4 +21,6 @@ export interface Policy {
   defines(rule: string): boolean;
   /** Throws PolicyNotAuthorized unless `allows`. */
   enforce(context: Context, rule: string, target: PolicyTarget): void;
+  /** The attributes of parents that the rule may ask for, through all rules it names: `network:project_id`. */
+  parents(rule: string): readonly string[];
 }

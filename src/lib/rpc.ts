@@ -2,9 +2,10 @@
  * RPC as plugins see it: endpoints they serve, and messages they leave in the outbox. Method names, versions, namespaces
  * and topics are Neutron's; `src/rpc` carries them over MQTT 5, `src/outbox` keeps what a transaction has to say.
  */
+
+import type { Json, JsonObject } from './api/attributes.ts';
 import type { Context } from './context.ts';
 import type { Transaction } from './database.ts';
-import type { Json, JsonObject } from './api/attributes.ts';
 
 /** The envelope of a call or cast. */
 export interface RpcMessage {
@@ -17,7 +18,9 @@ export interface RpcMessage {
 }
 
 /** The answer to a call. */
-export type RpcAnswer = { readonly result: Json } | { readonly failure: { readonly type: string; readonly message: string } };
+export type RpcAnswer =
+  | { readonly result: Json }
+  | { readonly failure: { readonly type: string; readonly message: string } };
 
 /** Who calls: the host is the topic's, not the message's. */
 export interface RpcCall {

@@ -1,0 +1,181 @@
+/**
+ * Lists: one statement for any filters, sort keys and page, from a table's declaration. The statement's text depends only
+ * on which attributes are named, not on values or their number, so PostgreSQL's prepared plans are used again.
+ * A page that follows a marker costs one more statement (the marker's own sort values), never more.
+ */
+import type { Json } from '#src/lib/api/attributes.ts';
+import type { Filter, ListQuery, Sort } from '#src/lib/api/query.ts';
+import type { Queryable } from '#src/lib/database.ts';
+import { isUuid } from '#src/lib/ids.ts';
+import { parseIp } from '#src/lib/net/mod.ts';
+import type { Resource, ResourceList } from '#src/lib/plugin.ts';
+import { Parameters } from './sql_text.ts';
+
+/** How values of an attribute are compared; values that cannot be of the type match nothing. */
+export type SqlType = 'text' | 'uuid' | 'boolean' | 'integer' | 'inet' | 'cidr';
+
+export interface AttributeSql {
+  /** The expression read for the attribute; the row's alias is the table's. */
+  readonly select: string;
+  /** Compared by filters; the same expression as `select` unless `filter` is given. */
+  readonly type?: SqlType;
+  /** Where filtering is not a comparison of `select`: gives a condition. */
+  readonly filter?: (filter: Filter, parameters: Parameters) => string;
+  /** The expression to sort by (never null) where it is not `select`. */
+  readonly sort?: string;
+}
+
+export interface TableSql {
+  /** `ports p left join ...` */
+  readonly from: string;
+  /** The primary key's expression, a uuid: `p.id`. */
+  readonly key: string;
+  readonly attributes: Readonly<Record<string, AttributeSql>>;
+  /** Compared by `changed_since`. */
+  readonly changed?: string;
+  /** Thrown for a marker that names nothing visible. */
+  readonly notFound: (id: string) => Error;
+}
+
+/** A condition that limits what the caller sees, added to every statement (ownership, sharing). */
+export type Scope = (parameters: Parameters) => string | undefined;
+
+const ARRAY: Readonly<Record<SqlType, string>> = {
+  text: 'text[]',
+  uuid: 'uuid[]',
+  boolean: 'boolean[]',
+  integer: 'bigint[]',
+  inet: 'inet[]',
+  cidr: 'cidr[]',
+};
+
+const FITS: Readonly<Record<SqlType, (value: Json) => boolean>> = {
+  text: () => true,
+  uuid: (value) => typeof value === 'string' && isUuid(value),
+  boolean: (value) => typeof value === 'boolean',
+  integer: (value) => /^-?\d{1,18}$/.test(String(value)),
+  inet: (value) => typeof value === 'string' && parseIp(value) !== null,
+  cidr: (value) => typeof value === 'string' && /^[0-9a-f.:]+\/\d{1,3}$/i.test(value),
+};
+
+/** `expression = any(values)`, or `false` when no value can match; null among the values also finds null. */
+export function anyOf(expression: string, type: SqlType, values: readonly Json[], parameters: Parameters): string {
+  const fitting = values
+    .filter((value) => value !== null && FITS[type](value))
+    .map((value) => (type === 'boolean' ? value : String(value)));
+  const equal = `${expression} = any(${parameters.add(fitting, ARRAY[type])})`;
+  return values.includes(null) ? `(${equal} or ${expression} is null)` : equal;
+}
+
+/** A LIKE pattern that finds the text anywhere. */
+export function substringPattern(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+}
+
+function condition(table: TableSql, filter: Filter, parameters: Parameters): string | undefined {
+  const attribute = table.attributes[filter.attribute];
+  if (attribute === undefined) return undefined;
+  if (attribute.filter !== undefined) return attribute.filter(filter, parameters);
+  if (filter.operator === 'substring') {
+    const patterns = filter.values.map((value) => substringPattern(String(value)));
+    return `${attribute.select}::text like any(${parameters.add(patterns, 'text[]')})`;
+  }
+  return anyOf(attribute.select, attribute.type ?? 'text', filter.values, parameters);
+}
+
+const sortExpression = (table: TableSql, sort: Sort): string => {
+  const attribute = table.attributes[sort.attribute];
+  if (attribute === undefined) throw new Error(`no column to sort ${table.from} by ${sort.attribute}`);
+  return attribute.sort ?? attribute.select;
+};
+
+/** The columns of the statement: the attributes asked for, under their wire names. */
+function columns(table: TableSql, fields: readonly string[] | undefined): string {
+  const names = fields?.filter((name) => Object.hasOwn(table.attributes, name)) ?? Object.keys(table.attributes);
+  // A list of nothing but unknown fields still has as many rows.
+  if (names.length === 0) return '1 as nothing';
+  return names.map((name) => `${table.attributes[name]?.select} as "${name}"`).join(', ');
+}
+
+/** Rows that come after (or, reversed, before) the marker in the order of the sorts. */
+function beyond(
+  sorts: readonly { readonly expression: string; readonly direction: 'asc' | 'desc' }[],
+  marker: Readonly<Record<string, unknown>>,
+  parameters: Parameters,
+): string {
+  const values = sorts.map((_, index) => parameters.add(marker[`s${index}`]));
+  const branches = sorts.map(({ expression, direction }, index) => {
+    const equal = sorts.slice(0, index).map((before, at) => `${before.expression} = ${values[at]}`);
+    return [...equal, `${expression} ${direction === 'asc' ? '>' : '<'} ${values[index]}`].join(' and ');
+  });
+  return `(${branches.join(' or ')})`;
+}
+
+/** Answers a list query over the table: rows in order, and whether more follow in the direction of travel. */
+export async function listRows(
+  db: Queryable,
+  table: TableSql,
+  query: ListQuery,
+  scope: Scope = () => undefined,
+): Promise<ResourceList> {
+  const parameters = new Parameters();
+  const conditions = [
+    scope(parameters),
+    ...query.filters.map((filter) => condition(table, filter, parameters)),
+    query.changed_since === undefined || table.changed === undefined
+      ? undefined
+      : `${table.changed} >= ${parameters.add(query.changed_since, 'timestamptz')}`,
+  ];
+  const sorts = query.sorts.map((sort) => ({
+    expression: sortExpression(table, sort),
+    direction: (sort.direction === 'asc') === !query.reverse ? ('asc' as const) : ('desc' as const),
+  }));
+  if (query.marker !== undefined) {
+    const marker = await markerValues(db, table, query.marker, sorts, scope);
+    conditions.push(beyond(sorts, marker, parameters));
+  }
+  const where = conditions.filter((text) => text !== undefined).join(' and ');
+  const order = sorts.map(({ expression, direction }) => `${expression} ${direction}`).join(', ');
+  const text =
+    `select ${columns(table, query.fields)} from ${table.from}` +
+    (where === '' ? '' : ` where ${where}`) +
+    (order === '' ? '' : ` order by ${order}`) +
+    (query.limit === undefined ? '' : ` limit ${parameters.add(query.limit + 1, 'bigint')}`);
+  const rows = await db.unsafe<Resource[]>(text, parameters.values as never[], { prepare: true });
+  const more = query.limit !== undefined && rows.length > query.limit;
+  const items = more ? rows.slice(0, query.limit) : [...rows];
+  return { items: query.reverse ? items.reverse() : items, more };
+}
+
+async function markerValues(
+  db: Queryable,
+  table: TableSql,
+  marker: string,
+  sorts: readonly { readonly expression: string }[],
+  scope: Scope,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (!isUuid(marker)) throw table.notFound(marker);
+  const parameters = new Parameters();
+  const conditions = [`${table.key} = ${parameters.add(marker, 'uuid')}`, scope(parameters)];
+  const values = sorts.map(({ expression }, index) => `${expression} as s${index}`).join(', ');
+  const text = `select ${values === '' ? '1' : values} from ${table.from} where ${conditions.filter(Boolean).join(' and ')}`;
+  const [row] = await db.unsafe(text, parameters.values as never[], { prepare: true });
+  if (row === undefined) throw table.notFound(marker);
+  return row;
+}
+
+/** One row by its key, or undefined when the scope does not show it. */
+export async function showRow(
+  db: Queryable,
+  table: TableSql,
+  id: string,
+  fields: readonly string[] | undefined,
+  scope: Scope = () => undefined,
+): Promise<Resource | undefined> {
+  if (!isUuid(id)) return undefined;
+  const parameters = new Parameters();
+  const conditions = [`${table.key} = ${parameters.add(id, 'uuid')}`, scope(parameters)];
+  const text = `select ${columns(table, fields)} from ${table.from} where ${conditions.filter(Boolean).join(' and ')}`;
+  const [row] = await db.unsafe<Resource[]>(text, parameters.values as never[], { prepare: true });
+  return row;
+}

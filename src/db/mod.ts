@@ -1,0 +1,24 @@
+/**
+ * PostgreSQL: the pool and its transactions, migrations, and the list statement. Schemas import `columns.ts` and the tables of
+ * `schema/` beside this face: those load drizzle, which no serving process needs.
+ */
+export { type DatabaseOptions, openDatabase, retryingDatabase, sqlState, violatedConstraint } from './database.ts';
+export {
+  type AttributeSql,
+  anyOf,
+  listRows,
+  type Scope,
+  type SqlType,
+  showRow,
+  substringPattern,
+  type TableSql,
+} from './list.ts';
+export {
+  type Migration,
+  type MigrationSet,
+  type MigrationState,
+  migrate,
+  migrationState,
+  readMigrations,
+} from './migrate.ts';
+export { apiTime, Parameters } from './sql_text.ts';
