@@ -8,6 +8,7 @@ export default defineConfig({
     './src/db/schema/*.ts',
     './src/*/schema.ts',
     './src/plugins/*/schema.ts',
+    './src/plugins/*/*/schema.ts',
     './src/services/*/schema.ts',
   ],
   out: './drizzle',

@@ -31,7 +31,8 @@ export function parseIni(text: string): IniFile {
   let open: { key: string; values: string[]; line: number } | undefined;
 
   const flush = () => {
-    if (open && section !== undefined) entries.push({ section, key: open.key, value: open.values.join('\n'), line: open.line });
+    if (open && section !== undefined)
+      entries.push({ section, key: open.key, value: open.values.join('\n'), line: open.line });
     open = undefined;
   };
 
@@ -57,7 +58,8 @@ export function parseIni(text: string): IniFile {
     const assignment = splitAssignment(content);
     if (!assignment) problem('neither a section, a comment nor "option = value"');
     else if (assignment.key === '') problem('an option needs a name before "="');
-    else if (section === undefined) problem(`"${assignment.key}" stands before the first section; write [DEFAULT] above it`);
+    else if (section === undefined)
+      problem(`"${assignment.key}" stands before the first section; write [DEFAULT] above it`);
     else open = { key: assignment.key, values: [assignment.value], line };
   }
   flush();

@@ -3,22 +3,17 @@
  * complaint never repeats the value: whoever prints it decides whether it is a secret.
  */
 import type { OptionSpec, OptionValue } from '#src/lib/config.ts';
+import { parseIp } from '#src/lib/net/mod.ts';
 
 /** The value, or what the option allows instead. */
 export type Converted = { readonly value: OptionValue } | { readonly allowed: string };
 
 type Convert = (spec: OptionSpec, text: string) => Converted;
 
-const BOOLEANS: Readonly<Record<string, boolean>> = {
-  true: true,
-  '1': true,
-  on: true,
-  yes: true,
-  false: false,
-  '0': false,
-  off: false,
-  no: false,
-};
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...['true', '1', 'on', 'yes'].map((text) => [text, true] as const),
+  ...['false', '0', 'off', 'no'].map((text) => [text, false] as const),
+]);
 
 const CONVERTERS: Readonly<Record<OptionSpec['type'], Convert>> = {
   string: limitedText,
@@ -26,7 +21,7 @@ const CONVERTERS: Readonly<Record<OptionSpec['type'], Convert>> = {
   float: (spec, text) => limitedNumber(spec, text, /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i, 'a number'),
   port: (spec, text) => limitedNumber({ min: 0, max: 65535, ...spec }, text, /^\+?\d+$/, 'a port'),
   boolean: (_, text) => {
-    const value = BOOLEANS[text.trim().toLowerCase()];
+    const value = BOOLEANS.get(text.trim().toLowerCase());
     return value === undefined ? { allowed: 'true, 1, on, yes, false, 0, off or no' } : { value };
   },
   list: (spec, text) => {
@@ -54,7 +49,8 @@ const CONVERTERS: Readonly<Record<OptionSpec['type'], Convert>> = {
   host: (_, text) =>
     isIp(text) || isHostName(text) ? { value: text } : { allowed: 'a host name, or an IPv4 or IPv6 address' },
   ip: (_, text) => (isIp(text) ? { value: text } : { allowed: 'an IPv4 or IPv6 address' }),
-  uri: (_, text) => (/^[a-z][a-z0-9+.-]*:\/\/[^\s/]/i.test(text) ? { value: text } : { allowed: 'a URI with scheme and host' }),
+  uri: (_, text) =>
+    /^[a-z][a-z0-9+.-]*:\/\/[^\s/]/i.test(text) ? { value: text } : { allowed: 'a URI with scheme and host' },
 };
 
 /** Converts the text of one value. */
@@ -75,7 +71,9 @@ export function valueText(value: OptionValue): string {
 
 function limitedText(spec: OptionSpec, text: string): Converted {
   if (spec.choices && !spec.choices.some((choice) => (choice ?? '') === text)) {
-    return { allowed: `one of ${spec.choices.map((choice) => (choice === null ? '"" (unset)' : `"${choice}"`)).join(', ')}` };
+    return {
+      allowed: `one of ${spec.choices.map((choice) => (choice === null ? '"" (unset)' : `"${choice}"`)).join(', ')}`,
+    };
   }
   if (spec.choices?.includes(null) && text === '') return { value: null };
   if (spec.max_length !== undefined && text.length > spec.max_length) {
@@ -87,7 +85,12 @@ function limitedText(spec: OptionSpec, text: string): Converted {
   return { value: text };
 }
 
-function limitedNumber(limits: Pick<OptionSpec, 'min' | 'max' | 'choices'>, text: string, form: RegExp, what: string): Converted {
+function limitedNumber(
+  limits: Pick<OptionSpec, 'min' | 'max' | 'choices'>,
+  text: string,
+  form: RegExp,
+  what: string,
+): Converted {
   const written = text.trim();
   if (written === '') return { value: null };
   const value = Number(written);
@@ -109,9 +112,7 @@ function splitList(text: string): string[] {
 }
 
 function isIp(text: string): boolean {
-  if (/^\d+\.\d+\.\d+\.\d+$/.test(text)) return text.split('.').every((part) => part.length <= 3 && Number(part) <= 255);
-  // URL's parser is the one IPv6 parser that every runtime has; a zone index is no part of an address here.
-  return text.includes(':') && /^[0-9a-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]/`);
+  return parseIp(text) !== null;
 }
 
 function isHostName(text: string): boolean {

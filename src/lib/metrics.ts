@@ -12,10 +12,13 @@ export interface Histogram {
   observe(value: number, labels?: Labels): void;
 }
 
+/** What several processes' gauges of one name amount to: their sum unless told. */
+export type GaugeMerge = 'sum' | 'max' | 'min' | 'average' | 'first';
+
 /** Names follow Prometheus' rules: `nucleon_http_requests_total`. Asking twice for one name gives the same metric. */
 export interface Metrics {
   counter(name: string, help: string, labels?: readonly string[]): Counter;
-  gauge(name: string, help: string, labels?: readonly string[]): Gauge;
+  gauge(name: string, help: string, labels?: readonly string[], merge?: GaugeMerge): Gauge;
   histogram(name: string, help: string, labels?: readonly string[], buckets?: readonly number[]): Histogram;
 }
 

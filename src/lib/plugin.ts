@@ -6,14 +6,14 @@ import type { ExtensionDefinition, ResourceDefinition } from './api/definition.t
 import type { ListQuery } from './api/query.ts';
 import type { CallbackRegistry } from './callbacks.ts';
 import type { Clock } from './clock.ts';
-import type { Config } from './config.ts';
+import type { Config, OptionSpec } from './config.ts';
 import type { Context } from './context.ts';
 import type { Database } from './database.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { PolicyDefault } from './policy.ts';
 import type { Quota, QuotaResource } from './quota.ts';
-import type { Outbox, RpcListener } from './rpc.ts';
+import type { Outbox, PresenceHandler, RpcListener } from './rpc.ts';
 import type { PluginWorker } from './worker.ts';
 
 /** One object of the API, by wire names. */
@@ -69,6 +69,8 @@ export interface Plugin {
   rpcListeners?(): readonly RpcListener[];
   /** Answered by the `rpc reports worker`s alone. */
   stateReportListeners?(): readonly RpcListener[];
+  /** Told by the `rpc reports worker`s when an agent's process appears or is lost. */
+  presence?(): PresenceHandler;
   workers?(): readonly PluginWorker[];
 }
 
@@ -94,5 +96,7 @@ export interface PluginHost {
 export interface PluginModule {
   /** Its SQL migrations (drizzle-kit's folder), where it keeps tables outside Nucleon's own. */
   readonly migrations?: URL;
+  /** Options of its own; the configuration is read again with them before `create` is called. */
+  readonly options?: readonly OptionSpec[];
   create(host: PluginHost): Plugin | Promise<Plugin>;
 }

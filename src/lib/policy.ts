@@ -9,6 +9,8 @@ export interface PolicyDefault {
   readonly check: string;
   readonly scope_types?: readonly ('system' | 'domain' | 'project')[];
   readonly description?: string;
+  /** The name an operator's policy file may still use for it. */
+  readonly former_name?: string;
 }
 
 /** What is asked about: the object's attributes, and those of its parents under `network:project_id` and the like. */

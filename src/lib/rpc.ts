@@ -61,3 +61,16 @@ export interface Notification {
 export interface Outbox {
   add(tx: Transaction, context: Context, notifications: readonly Notification[]): Promise<void>;
 }
+
+/** What is heard of an agent's process: its retained birth, or the will that the broker publishes when it is gone. */
+export interface Presence {
+  readonly host: string;
+  /** `neutron-openvswitch-agent` */
+  readonly binary: string;
+  /** Grows with each connection of the process: what carries an older one is old news. */
+  readonly epoch: number;
+  readonly alive: boolean;
+}
+
+/** Told of every birth and will, more than once and on several workers. */
+export type PresenceHandler = (presence: Presence) => Promise<void>;

@@ -64,6 +64,20 @@ export interface ListenOptions {
   readonly shared?: boolean;
 }
 
+/** PEM texts. */
+export interface TlsOptions {
+  readonly cert: string;
+  readonly key: string;
+  /** Clients must show a certificate that this authority signed. */
+  readonly clientCa?: string;
+}
+
+/** A listener of byte streams. */
+export interface StreamListenOptions extends ListenOptions {
+  /** Undefined: plain text. */
+  readonly tls?: TlsOptions | undefined;
+}
+
 export interface Listening extends Stoppable {
   readonly port: number;
 }
@@ -75,10 +89,10 @@ export interface HttpServerOptions extends ListenOptions {
 export interface Network {
   /** `stop()` drains: requests in flight end, idle connections close. Rejects with an error whose code is EADDRINUSE. */
   serveHttp(options: HttpServerOptions): Promise<Listening>;
-  listenTcp(options: ListenOptions, accept: (connection: Connection) => void): Promise<Listening>;
+  listenTcp(options: StreamListenOptions, accept: (connection: Connection) => void): Promise<Listening>;
   /** `protocol` is the subprotocol to agree on (`mqtt`). */
   listenWebSocket(
-    options: ListenOptions & { readonly path: string; readonly protocol: string },
+    options: StreamListenOptions & { readonly path: string; readonly protocol: string },
     accept: (connection: Connection) => void,
   ): Promise<Listening>;
 }
@@ -98,4 +112,63 @@ export interface Runtime {
     salt: Uint8Array,
     parameters: { readonly logN: number; readonly r: number; readonly p: number; readonly length: number },
   ): Promise<Uint8Array>;
+}
+
+/** A lock that the kernel gives back when the process ends, however it ends. */
+export interface FileLock {
+  release(): Promise<void>;
+}
+
+/** What only the server (never an isolate) does with files: its state directory. */
+export interface ServerFiles extends Files {
+  /** A symbolic link; one that exists is replaced. */
+  link(target: string, path: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  /** A folder with all that is in it; no error when it is absent. */
+  removeTree(path: string): Promise<void>;
+  /** Gives the folder and all that is in it to a user. */
+  changeOwner(path: string, uid: number): Promise<void>;
+  /** The owner's user id; null when the path does not exist. */
+  owner(path: string): Promise<number | null>;
+  /** Bytes free for us on the file system that holds the path. */
+  freeSpace(path: string): Promise<number>;
+  /** Takes the lock of a file (made if absent), or null when another process holds it. */
+  lock(path: string): Promise<FileLock | null>;
+  /** Absolute, links resolved. */
+  realPath(path: string): Promise<string>;
+  /** The folder of an installed npm package, or null. */
+  packageFolder(name: string): Promise<string | null>;
+}
+
+/** How a foreign program is started. */
+export interface CommandOptions extends ProcessOptions {
+  /** In a session of its own: the terminal's Ctrl-C does not reach it. */
+  readonly detached?: boolean;
+  /** The user id to run as; only root may. */
+  readonly uid?: number;
+}
+
+/** A child whose standard input can be ended, as a tool that reads to the end needs it. */
+export interface CommandProcess extends ChildProcess {
+  endInput(): void;
+}
+
+export interface ServerProcesses extends Processes {
+  /** Our user id; 0 is root. */
+  readonly uid: number;
+  /** As spawn, in a session or as a user of its own; `lines` carries its standard error too. Read them or it may block. */
+  command(command: string, args: readonly string[], options: CommandOptions): CommandProcess;
+  /** The working directory of a running process, or null when there is no such process (or it is not ours to see). */
+  workingDirectory(pid: number): Promise<string | null>;
+  /** Sends a signal to a process that is not our child; false when there is none. */
+  signal(pid: number, signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT' | 'SIGQUIT'): boolean;
+}
+
+/** What the supervisor and its workers need: Node and Deno have all of it. */
+export interface ServerRuntime extends Runtime {
+  readonly name: 'node' | 'deno';
+  readonly arch: string;
+  readonly files: ServerFiles;
+  readonly processes: ServerProcesses;
+  readonly network: Network;
 }

@@ -2,8 +2,8 @@
  * The attribute map: what Neutron's RESOURCE_ATTRIBUTE_MAP says of an attribute, as data. Field names are Neutron's, so
  * that a map can be read beside the API reference. `prepare.ts` applies it to bodies, `src/api` to filters and answers.
  */
-import type { ConverterName } from './converters.ts';
-import type { ValidatorName } from './validators.ts';
+import type { ConverterName } from './converters/mod.ts';
+import type { ValidatorName } from './validators/mod.ts';
 
 /** A value that JSON can carry. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

@@ -6,13 +6,18 @@ import type { AttributeMap } from './attributes.ts';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-export type Operation = 'list' | 'show' | 'create' | 'update' | 'delete';
+/** `update_all` and `delete_all` are PUT and DELETE on the collection itself (tags). */
+export type Operation = 'list' | 'show' | 'create' | 'update' | 'delete' | 'update_all' | 'delete_all';
 
 /** An action below an item (`PUT /routers/{id}/add_router_interface`) or a collection. */
 export interface ActionDefinition {
   readonly method: HttpMethod;
   /** Status of success where it is not 200. */
   readonly status?: number;
+  /** The plugin's verb, where it is not the action's own name: `get_default_quota` for `/quotas/{id}/default`. */
+  readonly verb?: string;
+  /** The policy rule, where it is not the action's own name. One that is not defined leaves it to the item's own rules. */
+  readonly policy?: string;
 }
 
 export interface ResourceDefinition {
@@ -39,6 +44,12 @@ export interface ResourceDefinition {
   readonly policy_parents?: Readonly<Record<string, string>>;
   /** Policy names where they are not `{operation}_{member}`: `{list: 'get_quota'}`. */
   readonly policy_names?: Readonly<Partial<Record<Operation, string>>>;
+  /** What a caller learns whom policy denies: nothing (404, lists leave the item out; usual), or that it is so (403; quotas). */
+  readonly denial?: 'hidden' | 'forbidden';
+  /** The verbs take and give the wire's bodies as they are: no top key, no defaults, no view (tags, an agent's networks). */
+  readonly raw?: boolean;
+  /** Statuses of success where they are not 201 (create), 204 (delete) and 200. */
+  readonly statuses?: Readonly<Partial<Record<Operation, number>>>;
 }
 
 /** An API extension: an alias in `/v2.0/extensions`, with the resources and attributes it brings. */

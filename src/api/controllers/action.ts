@@ -1,0 +1,59 @@
+/**
+ * Actions below an item (`PUT /routers/{id}/add_router_interface`) or a collection. Their bodies and answers are the
+ * plugin's own; the policy rule is the action's name, or the item's own rule where that is not defined.
+ */
+import { answerEmpty, answerJson } from '../answer.ts';
+import type { DeclaredAction } from '../router/declared.ts';
+import { readOptionalBody, refuseBody } from './body.ts';
+import { enforceOnCollection } from './collection.ts';
+import { enforceOnItem, readItem } from './hidden.ts';
+import { ifMatch, type Scene } from './scene.ts';
+
+function ruleOf(scene: Scene, action: DeclaredAction): string {
+  const { rules } = scene.resource;
+  const rule = action.definition.policy ?? action.name;
+  if (scene.authorizer.policy.defines(rule)) return rule;
+  return action.definition.method === 'GET' ? rules.operation.show : rules.operation.update;
+}
+
+async function bodyOf(
+  scene: Scene,
+  action: DeclaredAction,
+): Promise<{ readonly body?: Readonly<Record<string, unknown>> }> {
+  switch (action.definition.method) {
+    case 'GET':
+      return {};
+    case 'DELETE':
+      await refuseBody(scene);
+      return {};
+    default:
+      return { body: await readOptionalBody(scene) };
+  }
+}
+
+function answer(scene: Scene, status: number, result: unknown): Response {
+  return result === undefined && status === 204
+    ? answerEmpty(scene.c, 204)
+    : answerJson(scene.c, status, result ?? null);
+}
+
+/** Carries out an action of an item (with `id`) or of the collection. */
+export async function act(scene: Scene, action: DeclaredAction, id: string | undefined): Promise<Response> {
+  const { context, parents, authorizer } = scene;
+  const call = { parents, ...(await bodyOf(scene, action)), ...ifMatch(scene) };
+  const rule = ruleOf(scene, action);
+  const status = action.definition.status ?? (action.definition.method === 'DELETE' ? 204 : 200);
+  if (id === undefined) {
+    await enforceOnCollection(scene, rule);
+    return answer(scene, status, await action.verb(context, call));
+  }
+  // Where the rule asks nothing of the item, the verb finds out by itself whether there is one.
+  if (authorizer.forAll(rule, {}) === true) return answer(scene, status, await action.verb(context, { ...call, id }));
+  const original = await readItem(scene, id);
+  await enforceOnItem(scene, [rule], id, original, original ?? {});
+  return answer(
+    scene,
+    status,
+    await action.verb(context, original === undefined ? { ...call, id } : { ...call, id, original }),
+  );
+}

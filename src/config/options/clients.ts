@@ -1,0 +1,62 @@
+/** The OpenStack services that Neutron calls: how to log in (keystoneauth's options, the same for each) and what to ask for. */
+import type { OptionSpec } from '#src/lib/config.ts';
+import { type Declaration, defineGroup } from './define.ts';
+
+const keystoneauth: Readonly<Record<string, Declaration>> = {
+  auth_type: { type: 'string', default: null, deprecated_names: [[null, 'auth_plugin']] },
+  auth_url: { type: 'string', default: null },
+  cafile: { type: 'string', default: null },
+  certfile: { type: 'string', default: null },
+  collect_timing: { type: 'boolean', default: false },
+  default_domain_id: { type: 'string', default: null },
+  default_domain_name: { type: 'string', default: null },
+  domain_id: { type: 'string', default: null },
+  domain_name: { type: 'string', default: null },
+  insecure: { type: 'boolean', default: false },
+  keyfile: { type: 'string', default: null },
+  password: { type: 'string', default: null, secret: true },
+  project_domain_id: { type: 'string', default: null },
+  project_domain_name: { type: 'string', default: null },
+  project_id: { type: 'string', default: null, deprecated_names: [[null, 'tenant_id']] },
+  project_name: { type: 'string', default: null, deprecated_names: [[null, 'tenant_name']] },
+  split_loggers: { type: 'boolean', default: false },
+  system_scope: { type: 'string', default: null },
+  tenant_id: { type: 'string', default: null },
+  tenant_name: { type: 'string', default: null },
+  timeout: { type: 'float', default: null },
+  tls_ciphers: { type: 'string', default: null },
+  tls_min_version: { type: 'string', default: null, choices: [null, '1.2', '1.3'] },
+  trust_id: { type: 'string', default: null },
+  user_domain_id: { type: 'string', default: null },
+  user_domain_name: { type: 'string', default: null },
+  user_id: { type: 'string', default: null },
+  username: { type: 'string', default: null, deprecated_names: [[null, 'user_name']] },
+};
+
+const nova = defineGroup('nova', {
+  ...keystoneauth,
+  endpoint_type: { type: 'string', default: 'public', choices: ['public', 'admin', 'internal'] },
+  region_name: { type: 'string', default: null },
+});
+
+const placement = defineGroup('placement', {
+  ...keystoneauth,
+  endpoint_type: { type: 'string', default: 'public', choices: ['public', 'admin', 'internal'] },
+  region_name: { type: 'string', default: null },
+});
+
+const ironic = defineGroup('ironic', {
+  ...keystoneauth,
+  enable_notifications: { type: 'boolean', default: false },
+});
+
+const designate = defineGroup('designate', {
+  ...keystoneauth,
+  allow_reverse_dns_lookup: { type: 'boolean', default: true },
+  ipv4_ptr_zone_prefix_size: { type: 'integer', default: 24, min: 8, max: 24 },
+  ipv6_ptr_zone_prefix_size: { type: 'integer', default: 120, min: 4, max: 124 },
+  ptr_zone_email: { type: 'string', default: '' },
+  url: { type: 'uri', default: null },
+});
+
+export const clientOptions: readonly OptionSpec[] = [...nova, ...placement, ...ironic, ...designate];

@@ -1,0 +1,99 @@
+/**
+ * Ports, the addresses they hold and the hosts they are bound to. The constraints here are what makes concurrency safe:
+ * a MAC address once per network, an address once per subnet, one active binding per port.
+ */
+import { sql } from 'drizzle-orm';
+import {
+  boolean,
+  index,
+  inet,
+  jsonb,
+  macaddr,
+  pgTable,
+  primaryKey,
+  smallint,
+  unique,
+  uniqueIndex,
+  uuid,
+  varchar,
+} from 'drizzle-orm/pg-core';
+import { hasId, hasProject, hasStandardAttributes } from '../columns.ts';
+import { networks } from './networks.ts';
+import { subnets } from './subnets.ts';
+
+export const ports = pgTable(
+  'ports',
+  {
+    ...hasId(),
+    ...hasProject(),
+    ...hasStandardAttributes(),
+    name: varchar({ length: 255 }).notNull().default(''),
+    network_id: uuid()
+      .notNull()
+      .references(() => networks.id),
+    mac_address: macaddr().notNull(),
+    admin_state_up: boolean().notNull().default(true),
+    status: varchar({ length: 16 }).notNull(),
+    device_id: varchar({ length: 255 }).notNull().default(''),
+    device_owner: varchar({ length: 255 }).notNull().default(''),
+    port_security_enabled: boolean().notNull().default(true),
+    /** `[{"ip_address": "10.0.0.0/24", "mac_address": "fa:16:3e:00:00:01"}]`, read and written as a whole. */
+    allowed_address_pairs: jsonb()
+      .notNull()
+      .default(sql`'[]'`)
+      .$type<readonly { readonly ip_address: string; readonly mac_address: string }[]>(),
+    /** `[{"opt_name": "mtu", "opt_value": "1400", "ip_version": 4}]` */
+    extra_dhcp_opts: jsonb()
+      .notNull()
+      .default(sql`'[]'`)
+      .$type<readonly { readonly opt_name: string; readonly opt_value: string; readonly ip_version: number }[]>(),
+  },
+  (table) => [
+    unique('ports_mac_once').on(table.network_id, table.mac_address),
+    index().on(table.project_id),
+    index().on(table.device_id),
+    index().on(table.network_id, table.device_owner),
+  ],
+);
+
+export const ipAllocations = pgTable(
+  'ip_allocations',
+  {
+    subnet_id: uuid()
+      .notNull()
+      .references(() => subnets.id),
+    ip_address: inet().notNull(),
+    port_id: uuid()
+      .notNull()
+      .references(() => ports.id, { onDelete: 'cascade' }),
+    /** The place in the port's `fixed_ips`, so that they read the same each time. */
+    position: smallint().notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.subnet_id, table.ip_address] }),
+    index().on(table.port_id),
+    index().on(table.ip_address),
+  ],
+);
+
+export const portBindings = pgTable(
+  'port_bindings',
+  {
+    port_id: uuid()
+      .notNull()
+      .references(() => ports.id, { onDelete: 'cascade' }),
+    /** Empty while nobody has said where the port is to be. */
+    host: varchar({ length: 255 }).notNull().default(''),
+    vnic_type: varchar({ length: 64 }).notNull().default('normal'),
+    profile: jsonb().notNull().default(sql`'{}'`).$type<Readonly<Record<string, unknown>>>(),
+    vif_type: varchar({ length: 64 }).notNull().default('unbound'),
+    vif_details: jsonb().notNull().default(sql`'{}'`).$type<Readonly<Record<string, unknown>>>(),
+    /** ACTIVE, or INACTIVE while a live migration prepares the next host. */
+    status: varchar({ length: 16 }).notNull().default('ACTIVE'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.port_id, table.host] }),
+    uniqueIndex('port_bindings_one_active').on(table.port_id).where(sql`${table.status} = 'ACTIVE'`),
+    index().on(table.host),
+  ],
+);

@@ -1,0 +1,40 @@
+/** Waiting that something can end: what is told while nobody waits ends the next wait. */
+
+export class Wake {
+  #told = false;
+  #end: (() => void) | undefined;
+
+  up(): void {
+    this.#told = true;
+    this.#end?.();
+  }
+
+  /** Resolves when told, or after the time. */
+  async wait(milliseconds: number): Promise<void> {
+    if (!this.#told) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, milliseconds);
+        this.#end = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.#end = undefined;
+    }
+    this.#told = false;
+  }
+}
+
+/** Resolves after the time, or at once when the signal aborts. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end);
+  });
+}

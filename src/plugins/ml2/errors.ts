@@ -1,0 +1,115 @@
+/** The errors of networks, subnets and ports, with the names, statuses and texts of neutron_lib.exceptions. */
+import { defineError } from '#src/lib/errors.ts';
+
+export const NetworkInUse = defineError(
+  'NetworkInUse',
+  409,
+  (id: string, reason: string) => `Unable to complete operation on network ${id}. ${reason}`,
+);
+export const SubnetInUse = defineError(
+  'SubnetInUse',
+  409,
+  (id: string, reason = 'One or more ports have an IP allocation from this subnet.') =>
+    `Unable to complete operation on subnet ${id}: ${reason}`,
+);
+export const ServicePortInUse = defineError(
+  'ServicePortInUse',
+  409,
+  (id: string, reason: string) => `Port ${id} cannot be deleted directly via the port API: ${reason}.`,
+);
+export const MacAddressInUse = defineError(
+  'MacAddressInUse',
+  409,
+  (networkId: string, mac: string) =>
+    `Unable to complete operation for network ${networkId}. The mac address ${mac} is in use.`,
+);
+export const NetworkMacAddressGenerationFailure = defineError(
+  'NetworkMacAddressGenerationFailure',
+  503,
+  (networkId: string) => `Unable to generate unique mac on network ${networkId}.`,
+);
+export const PortBound = defineError(
+  'PortBound',
+  409,
+  (id: string, vifType: string, oldMac: string, newMac: string) =>
+    `Unable to complete operation on port ${id}, port is already bound, port type: ${vifType}, ` +
+    `old_mac ${oldMac}, new_mac ${newMac}.`,
+);
+export const InvalidSharedSetting = defineError(
+  'InvalidSharedSetting',
+  409,
+  (network: string) =>
+    `Unable to reconfigure sharing settings for network ${network}. Multiple tenants are using it.`,
+);
+export const ExternalNetworkInUse = defineError(
+  'ExternalNetworkInUse',
+  409,
+  (id: string) =>
+    `External network ${id} cannot be updated to be made non-external, since it has existing gateway ports.`,
+);
+export const NetworkMTUSubnetConflict = defineError(
+  'NetworkMTUSubnetConflict',
+  409,
+  (id: string, mtu: number) => `MTU of ${mtu} on network ${id} is too small for the IP version of one of its subnets.`,
+);
+export const NoNetworkAvailable = defineError(
+  'NoNetworkAvailable',
+  503,
+  () => 'Unable to create the network. No tenant network is available for allocation.',
+);
+export const VlanIdInUse = defineError(
+  'VlanIdInUse',
+  409,
+  (id: number | null, physicalNetwork: string | null) =>
+    `Unable to create the network. The VLAN ${id} on physical network ${physicalNetwork} is in use.`,
+);
+export const FlatNetworkInUse = defineError(
+  'FlatNetworkInUse',
+  409,
+  (physicalNetwork: string | null) =>
+    `Unable to create the flat network. Physical network ${physicalNetwork} is in use.`,
+);
+export const TunnelIdInUse = defineError(
+  'TunnelIdInUse',
+  409,
+  (id: number | null) => `Unable to create the network. The tunnel ID ${id} is in use.`,
+);
+export const GatewayIpInUse = defineError(
+  'GatewayIpInUse',
+  409,
+  (ip: string, portId: string) =>
+    `Current gateway ip ${ip} already in use by port ${portId}. Unable to update.`,
+);
+export const DNSNameServersExhausted = defineError(
+  'DNSNameServersExhausted',
+  400,
+  (subnet: string, quota: number) =>
+    `Unable to complete operation for ${subnet}. The number of DNS nameservers exceeds the limit ${quota}.`,
+);
+export const HostRoutesExhausted = defineError(
+  'HostRoutesExhausted',
+  400,
+  (subnet: string, quota: number) =>
+    `Unable to complete operation for ${subnet}. The number of host routes exceeds the limit ${quota}.`,
+);
+export const SubnetPoolNotFound = defineError(
+  'SubnetPoolNotFound',
+  404,
+  (id: string) => `Subnet pool ${id} could not be found.`,
+);
+export const AddressPairAndPortSecurityRequired = defineError(
+  'AddressPairAndPortSecurityRequired',
+  409,
+  () => 'Port Security must be enabled in order to have allowed address pairs on a port.',
+);
+export const DuplicateAddressPairInRequest = defineError(
+  'DuplicateAddressPairInRequest',
+  400,
+  (mac: string, ip: string) =>
+    `Request contains duplicate address pair: mac_address ${mac} ip_address ${ip}.`,
+);
+export const AllowedAddressPairExhausted = defineError(
+  'AllowedAddressPairExhausted',
+  400,
+  (quota: number) => `The number of allowed address pair exceeds the maximum ${quota}.`,
+);

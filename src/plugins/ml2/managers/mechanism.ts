@@ -1,0 +1,49 @@
+/**
+ * The mechanism manager: loads the drivers of `[ml2] mechanism_drivers` and calls their hooks in that order
+ * (neutron.plugins.ml2.managers.MechanismManager).
+ */
+import type { Config } from '#src/lib/config.ts';
+import type { Logger } from '#src/lib/log.ts';
+import type { MechanismContext, MechanismDriver, PrecommitContext } from '#src/lib/ml2/mechanism_driver.ts';
+import { loggerMechanismDriver } from '../drivers/mech_logger.ts';
+
+type Operation = `${'create' | 'update' | 'delete'}_${'network' | 'subnet' | 'port'}`;
+
+const DRIVERS: Readonly<Record<string, (log: Logger) => MechanismDriver>> = {
+  logger: loggerMechanismDriver,
+};
+
+export interface MechanismManager {
+  readonly drivers: readonly MechanismDriver[];
+  /** Runs the drivers' precommit hooks; the first error ends it and the transaction. */
+  precommit(operation: Operation, context: PrecommitContext): Promise<void>;
+  /** Runs the drivers' postcommit hooks; an error is logged, the others still run. */
+  postcommit(operation: Operation, context: MechanismContext): Promise<void>;
+}
+
+export function createMechanismManager(config: Config, log: Logger): MechanismManager {
+  const drivers = config.list('ml2', 'mechanism_drivers').map((name) => {
+    const create = Object.hasOwn(DRIVERS, name) ? DRIVERS[name] : undefined;
+    if (create === undefined) {
+      throw new Error(
+        `[ml2] mechanism_drivers: there is no mechanism driver '${name}'; there are ${Object.keys(DRIVERS).join(', ')}`,
+      );
+    }
+    return create(log.child({ driver: name }));
+  });
+  return {
+    drivers,
+    async precommit(operation, context) {
+      for (const driver of drivers) await driver[`${operation}_precommit`]?.(context);
+    },
+    async postcommit(operation, context) {
+      for (const driver of drivers) {
+        try {
+          await driver[`${operation}_postcommit`]?.(context);
+        } catch (error) {
+          log.error('mechanism driver failed after the commit', { driver: driver.name, operation, error });
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/** An agent's connection: a session that is kept through an absence, presence, and an RPC client on it. */
+import type { Clock } from '#src/lib/clock.ts';
+import { Lifetime, type Stoppable } from '#src/lib/lifetime.ts';
+import { createRpcClient, type RpcClient } from './client.ts';
+import { presencePayload } from './presence.ts';
+import { encodeLevel, type Topics } from './topics.ts';
+import { connectMqtt, type MqttConnection, type MqttOptions } from './transport.ts';
+
+export interface AgentOptions extends Omit<MqttOptions, 'clientId' | 'clean' | 'will' | 'onConnect'> {
+  readonly topics: Topics;
+  readonly host: string;
+  /** `neutron-openvswitch-agent` */
+  readonly binary: string;
+  readonly clock: Clock;
+}
+
+export interface AgentConnection extends Stoppable {
+  readonly connection: MqttConnection;
+  readonly client: RpcClient;
+}
+
+/**
+ * Connects as an agent of the host: client id `<host>.<binary>` (encoded), session kept for 300 s, a birth after each connection
+ * and a will with its epoch. `stop` says that the agent is gone before it goes.
+ */
+export async function connectAgent(options: AgentOptions): Promise<AgentConnection> {
+  const { topics, host, binary, clock } = options;
+  const topic = topics.presence(host, binary);
+  let epoch = 0;
+  const announce = (connection: MqttConnection, alive: boolean) =>
+    connection.publish(topic, presencePayload(epoch, alive), { retain: true });
+  const lifetime = new Lifetime();
+  const connection = await connectMqtt({
+    ...options,
+    clientId: `${encodeLevel(host)}.${encodeLevel(binary)}`,
+    clean: false,
+    will: () => {
+      epoch = Math.max(epoch + 1, clock.now());
+      return { topic, payload: presencePayload(epoch, false), retain: true };
+    },
+    onConnect: (connected) => {
+      announce(connected, true).catch((error: unknown) => options.log.warn('birth not published', { topic, error }));
+    },
+  });
+  lifetime.add(connection);
+  try {
+    lifetime.onStop(async () => {
+      if (connection.connected) await announce(connection, false);
+    });
+    const client = await createRpcClient({ connection, topics, host, log: options.log });
+    return { connection, client, stop: () => lifetime.stop() };
+  } catch (error) {
+    await lifetime.stop();
+    throw error;
+  }
+}

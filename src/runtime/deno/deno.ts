@@ -1,0 +1,19 @@
+/** The part of the `Deno` namespace that we use, typed here because the type checker knows Node's globals only. */
+interface DenoServer {
+  readonly addr: { readonly port: number };
+  /** Stops listening and waits for the requests in flight. */
+  shutdown(): Promise<void>;
+}
+
+interface DenoNamespace {
+  readonly version: { readonly deno: string };
+  serve(
+    options: { hostname: string; port: number; reusePort: boolean; onListen: () => void },
+    handler: (
+      request: Request,
+      info: { readonly remoteAddr: { readonly hostname: string } },
+    ) => Response | Promise<Response>,
+  ): DenoServer;
+}
+
+export const deno: DenoNamespace = (globalThis as unknown as { readonly Deno: DenoNamespace }).Deno;

@@ -1,0 +1,91 @@
+/**
+ * From the names in `core_plugin` and `service_plugins` to plugins. Ours go by Neutron's short names (and by the class
+ * paths that old configurations carry); anything else is a module of somebody else's: a package, or an absolute path.
+ * Only what is configured is imported.
+ */
+import type { Logger } from '#src/lib/log.ts';
+import { nearest } from '#src/lib/nearest.ts';
+import type { PluginModule } from '#src/lib/plugin.ts';
+
+type Load = () => Promise<PluginModule>;
+
+const CORE_PLUGINS: Readonly<Record<string, Load>> = {
+  ml2: async () => (await import('#src/plugins/ml2/mod.ts')).default,
+};
+
+const SERVICE_PLUGINS: Readonly<Record<string, Load>> = {};
+
+/** Class paths of the reference implementation that stand in existing configuration files. */
+const CLASS_PATHS: Readonly<Record<string, string>> = {
+  'neutron.plugins.ml2.plugin.Ml2Plugin': 'ml2',
+};
+
+/**
+ * Service plugins of Neutron's that this release does not have. Naming one starts the server without it, so that an
+ * existing neutron.conf works for the rest; the log says what is absent.
+ */
+const ABSENT: ReadonlySet<string> = new Set([
+  'auto_allocate', 'bgp', 'bgpvpn', 'conntrack_helper', 'evpn', 'firewall_v2', 'flavors', 'flow_classifier', 'l2gw',
+  'local_ip', 'log', 'metering', 'ndp_proxy', 'network_ip_availability', 'network_segment_range', 'placement',
+  'port_forwarding', 'pvlan', 'qos', 'revisions', 'router', 'segments', 'sfc', 'taas', 'tag', 'tapmirror', 'timestamp',
+  'trunk', 'vpnaas', 'ovn-router', 'dummy',
+]); // biome-ignore format: a table of names
+
+export interface RegistryOptions {
+  readonly corePlugin: string;
+  readonly servicePlugins: readonly string[];
+  readonly log: Logger;
+}
+
+/** A module that was named in the configuration, and the name it goes by in logs and migrations. */
+export interface LoadedModule {
+  readonly name: string;
+  readonly module: PluginModule;
+}
+
+function isSpecifier(name: string): boolean {
+  return /[/.:@]/.test(name) || name.includes('-');
+}
+
+async function loadForeign(name: string): Promise<PluginModule> {
+  const specifier = name.startsWith('/') ? new URL(`file://${name}`).href : name;
+  let loaded: { readonly default?: unknown };
+  try {
+    loaded = await import(specifier);
+  } catch (error) {
+    throw new Error(
+      `the plugin module '${name}' cannot be loaded: name an installed package or give an absolute path to its module`,
+      { cause: error },
+    );
+  }
+  const module = loaded.default as Partial<PluginModule> | undefined;
+  if (typeof module?.create !== 'function') {
+    throw new Error(`the plugin module '${name}' has no default export with a create(host) function`);
+  }
+  return module as PluginModule;
+}
+
+async function load(kind: string, known: Readonly<Record<string, Load>>, name: string): Promise<LoadedModule> {
+  const short = CLASS_PATHS[name] ?? name;
+  const own = Object.hasOwn(known, short) ? known[short] : undefined;
+  if (own !== undefined) return { name: short, module: await own() };
+  if (isSpecifier(short)) return { name: short, module: await loadForeign(short) };
+  const near = nearest(short, Object.keys(known));
+  throw new Error(
+    `${kind} '${name}' is unknown${near === undefined ? '' : `, did you mean '${near}'?`} ` +
+      `Known: ${Object.keys(known).join(', ') || 'none'}; or name a package or an absolute path to a module.`,
+  );
+}
+
+/** Imports the configured plugins' modules, the core plugin first. */
+export async function loadModules(options: RegistryOptions): Promise<readonly LoadedModule[]> {
+  const modules = [await load('core_plugin', CORE_PLUGINS, options.corePlugin)];
+  for (const name of new Set(options.servicePlugins)) {
+    if (!Object.hasOwn(SERVICE_PLUGINS, name) && ABSENT.has(name)) {
+      options.log.warn('service plugin is not part of this release: its API is absent', { plugin: name });
+      continue;
+    }
+    modules.push(await load('service plugin', SERVICE_PLUGINS, name));
+  }
+  return modules;
+}

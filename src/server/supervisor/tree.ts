@@ -1,0 +1,138 @@
+/**
+ * The worker processes of a server: begun in order, kept alive, rolled one by one, stopped together. The shared periodic
+ * worker says which plugin workers want processes of their own; they join the tree then.
+ */
+import type { Clock } from '#src/lib/clock.ts';
+import type { Logger } from '#src/lib/log.ts';
+import type { Counter, Gauge } from '#src/lib/metrics.ts';
+import type { ServerRuntime } from '#src/lib/runtime.ts';
+import type { WorkerKind } from '../worker_contract.ts';
+import { Keeper } from './keeper.ts';
+import { TITLES } from './kinds.ts';
+import type { StartMessage } from './messages.ts';
+import { launchWorker, type WorkerProcess } from './worker_launch.ts';
+
+/** What all workers are told alike. */
+export type WorkerSettings = Pick<StartMessage, 'listening' | 'configuration'>;
+
+export type WorkerNumbers = Readonly<Record<WorkerKind, number>>;
+
+export interface TreeOptions {
+  readonly processes: ServerRuntime['processes'];
+  readonly env: Readonly<Record<string, string>>;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly restarts: Counter;
+  readonly running: Gauge;
+}
+
+interface Place {
+  readonly kind: WorkerKind;
+  readonly index: number;
+  readonly pluginWorker?: string;
+}
+
+/** The order of starts and rolls: who answers clients comes first. */
+const ORDER: readonly WorkerKind[] = ['api', 'rpc', 'reports', 'relay', 'periodic'];
+
+export class WorkerTree {
+  readonly #options: TreeOptions;
+  readonly #keepers = new Map<string, { readonly place: Place; readonly keeper: Keeper<WorkerProcess> }>();
+  #stopped = false;
+
+  constructor(options: TreeOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins the API workers at once, the others as soon as the first of these is ready. Workers wait for the settings; their
+   * code is loaded meanwhile. Resolves when all API workers are ready; `complete` when all workers are.
+   */
+  async start(
+    numbers: WorkerNumbers,
+    settings: Promise<WorkerSettings>,
+  ): Promise<{ readonly complete: Promise<void> }> {
+    const places = placesOf(numbers);
+    const begin = (place: Place) => this.#add(place, settings).start();
+    const api = places.filter(({ kind }) => kind === 'api').map(begin);
+    if (api.length > 0) await Promise.race([Promise.any(api), Promise.all(api)]);
+    const others = Promise.all(this.#stopped ? [] : places.filter(({ kind }) => kind !== 'api').map(begin));
+    others.catch(() => {});
+    await Promise.all(api);
+    const complete = others.then(async () => {
+      await Promise.all(this.#ownPlaces().map(begin));
+    });
+    complete.catch(() => {});
+    return { complete };
+  }
+
+  /** Puts a new process in the place of each, one by one, each ready before its predecessor drains. */
+  async roll(numbers: WorkerNumbers, settings: WorkerSettings, drainMs: number): Promise<void> {
+    const wanted = placesOf(numbers);
+    for (const place of wanted) await this.#renew(place, settings, drainMs);
+    const own = this.#ownPlaces();
+    for (const place of own) await this.#renew(place, settings, drainMs);
+    const names = new Set([...wanted, ...own].map(nameOf));
+    const superfluous = [...this.#keepers].filter(([name]) => !names.has(name));
+    await Promise.all(
+      superfluous.map(async ([name, { keeper }]) => {
+        this.#keepers.delete(name);
+        await keeper.stop(drainMs);
+      }),
+    );
+  }
+
+  async stop(drainMs: number): Promise<void> {
+    this.#stopped = true;
+    await Promise.all([...this.#keepers.values()].map(({ keeper }) => keeper.stop(drainMs)));
+  }
+
+  /** The metrics of every worker that answers in time. */
+  async measure(timeoutMs: number): Promise<readonly unknown[]> {
+    const current = [...this.#keepers.values()].flatMap(({ keeper }) => keeper.current ?? []);
+    const snapshots = await Promise.all(current.map((worker) => worker.measure(timeoutMs)));
+    return snapshots.filter((snapshot) => snapshot !== undefined);
+  }
+
+  async #renew(place: Place, settings: WorkerSettings, drainMs: number): Promise<void> {
+    if (this.#stopped) return;
+    const existing = this.#keepers.get(nameOf(place));
+    if (existing === undefined) await this.#add(place, Promise.resolve(settings)).start();
+    else await existing.keeper.replace(this.#launch(place, Promise.resolve(settings)), drainMs);
+  }
+
+  #add(place: Place, settings: Promise<WorkerSettings>): Keeper<WorkerProcess> {
+    const { log, clock, restarts, running } = this.#options;
+    const { kind, index } = place;
+    const keeper = new Keeper({ title: TITLES[kind], index, log, clock, restarts, running }, this.#launch(place, settings));
+    this.#keepers.set(nameOf(place), { place, keeper });
+    return keeper;
+  }
+
+  #launch(place: Place, settings: Promise<WorkerSettings>): () => WorkerProcess {
+    const { processes, env, log } = this.#options;
+    const { kind, ...told } = place;
+    const start = settings.then((ready): StartMessage => ({ type: 'start', ...told, ...ready }));
+    start.catch(() => {});
+    return () => launchWorker({ processes, kind, start, env, log });
+  }
+
+  #ownPlaces(): readonly Place[] {
+    const shared = this.#keepers.get(nameOf({ kind: 'periodic', index: 0 }));
+    let index = 0;
+    return (shared?.keeper.current?.ownProcesses ?? []).flatMap(({ name, processes }) =>
+      Array.from({ length: processes }, (): Place => {
+        index += 1;
+        return { kind: 'periodic', index, pluginWorker: name };
+      }),
+    );
+  }
+}
+
+function placesOf(numbers: WorkerNumbers): readonly Place[] {
+  return ORDER.flatMap((kind) => Array.from({ length: numbers[kind] }, (_, index): Place => ({ kind, index })));
+}
+
+function nameOf({ kind, index, pluginWorker = '' }: Place): string {
+  return `${kind} ${pluginWorker} ${index}`;
+}
