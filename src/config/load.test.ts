@@ -165,6 +165,12 @@ describe('loadConfig() reports', () => {
     ]);
   });
 
+  test('the section of a library that is not used once, whatever it holds', async () => {
+    expect(await findings({ files: { a: '[oslo_messaging_rabbit]\nssl = true\nrabbit_password = hunter2' } })).toEqual([
+      { kind: 'without-effect', file: 'a', line: 2, message: '[oslo_messaging_rabbit] has no effect in Nucleon' },
+    ]);
+  });
+
   test('a reference to nothing, and a circle', async () => {
     const messages = (
       await findings({ files: { a: '[mqtt]\nusername = $nope\nca_file = $cert_file\ncert_file = $ca_file' } })
@@ -202,4 +208,72 @@ test('configFrom() gives values without files and refuses unknown names', () => 
   const config = configFrom(allOptions, { DEFAULT: { api_workers: 2 } });
   expect([config.integer('DEFAULT', 'api_workers'), config.isSet('DEFAULT', 'api_workers')]).toEqual([2, true]);
   expect(() => configFrom(allOptions, { DEFAULT: { no: 2 } })).toThrow('no option table declares it');
+});
+
+test('the files of an ordinary deployment load without an error and without an unknown option', async () => {
+  const neutron = `
+[DEFAULT]
+core_plugin = ml2
+service_plugins = router,qos
+auth_strategy = keystone
+transport_url = rabbit://openstack:RABBIT@controller:5672/
+state_path = /var/lib/neutron
+api_workers = 4
+rpc_state_report_workers=2
+log_dir = /var/log/neutron
+use_syslog = false
+dhcp_agents_per_network = 2
+notify_nova_on_port_status_changes = true
+[agent]
+root_helper = sudo neutron-rootwrap /etc/neutron/rootwrap.conf
+[database]
+connection = postgresql+psycopg2://neutron:SECRET@controller/neutron
+max_pool_size = 10
+[keystone_authtoken]
+www_authenticate_uri = http://controller:5000
+auth_url = http://controller:5000
+memcached_servers = controller:11211
+auth_type = password
+project_domain_name = Default
+user_domain_name = Default
+project_name = service
+username = neutron
+password = SECRET
+[nova]
+auth-url = http://controller:5000
+auth_type = password
+password = SECRET
+region_name = RegionOne
+[oslo_concurrency]
+lock_path = $state_path/lock
+[oslo_messaging_rabbit]
+heartbeat_in_pthread = false
+[oslo_messaging_notifications]
+driver = messagingv2
+[oslo_policy]
+policy_file = /etc/neutron/policy.yaml
+[quotas]
+quota_network = 200`;
+  const ml2 = `
+[ml2]
+type_drivers = flat,vlan,vxlan
+tenant_network_types = vxlan
+mechanism_drivers = openvswitch,l2population
+extension_drivers = port_security
+physical_network_mtus = physnet1:1500,physnet2:9000
+[ml2_type_flat]
+flat_networks = provider
+[ml2_type_vlan]
+network_vlan_ranges = physnet1:100:199,physnet2
+[ml2_type_vxlan]
+vni_ranges = 1:1000
+[securitygroup]
+enable_ipset = true
+[ovs]
+bridge_mappings = provider:br-ex`;
+  const loaded = await load({ files: { 'neutron.conf': neutron, 'ml2_conf.ini': ml2 } });
+  expect(loaded.findings.filter(({ kind }) => kind === 'error' || kind === 'unknown')).toEqual([]);
+  expect(checkConfig(loaded).ok).toBe(true);
+  expect(loaded.config.dict('ml2', 'physical_network_mtus')).toEqual({ physnet1: '1500', physnet2: '9000' });
+  expect(loaded.config.list('ml2', 'project_network_types')).toEqual(['vxlan']);
 });

@@ -3,6 +3,7 @@ import type { Config, OptionSpec, OptionValue } from '#src/lib/config.ts';
 import { nearest } from '#src/lib/nearest.ts';
 import { createConfig } from './config.ts';
 import type { Finding } from './finding.ts';
+import { libraryGroups } from './options/oslo.ts';
 import { createResolver, type Resolved } from './resolve.ts';
 import { environmentSource, fileSource, groupKey, type Setting, type Source, settingKey } from './sources.ts';
 
@@ -49,7 +50,7 @@ export async function loadConfig({ files, env, readFile, options }: LoadOptions)
   const findings = [
     ...read.flatMap(({ findings }) => findings),
     ...resolver.findings,
-    ...unknownFindings(options, undeclared),
+    ...undeclaredFindings(options, undeclared),
     ...settings.flatMap(deprecatedFinding),
     ...settings.flatMap(withoutEffectFinding),
   ];
@@ -77,8 +78,8 @@ function sectionsOf(settings: readonly Setting[]): ReadonlyMap<string, Readonly<
   return sections;
 }
 
-/** Unknown options of known groups one by one; an unknown group once. */
-function unknownFindings(options: readonly OptionSpec[], undeclared: readonly Setting[]): readonly Finding[] {
+/** Unknown options of known groups one by one; an unknown group once, and so the group of a library that is not used. */
+function undeclaredFindings(options: readonly OptionSpec[], undeclared: readonly Setting[]): readonly Finding[] {
   const groups = Map.groupBy(options, (spec) => groupKey(spec.group));
   const findings = new Map<string, Finding>();
   for (const { group, name, file, line } of undeclared) {
@@ -87,7 +88,14 @@ function unknownFindings(options: readonly OptionSpec[], undeclared: readonly Se
     const key = siblings ? settingKey(group, name) : `[${groupKey(group)}]`;
     if (findings.has(key)) continue;
     const place = { kind: 'unknown', group, file, line } as const;
-    if (siblings) {
+    if (libraryGroups.has(groupKey(group))) {
+      findings.set(key, {
+        ...place,
+        kind: 'without-effect',
+        name: null,
+        message: `[${group}] has no effect in Nucleon`,
+      });
+    } else if (siblings) {
       findings.set(key, { ...place, name, ...unknownOption(group, name, siblings, options) });
     } else {
       const meant = nearest(group, groups.keys());

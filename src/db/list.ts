@@ -7,12 +7,12 @@ import type { Json } from '#src/lib/api/attributes.ts';
 import type { Filter, ListQuery, Sort } from '#src/lib/api/query.ts';
 import type { Queryable } from '#src/lib/database.ts';
 import { isUuid } from '#src/lib/ids.ts';
-import { parseIp } from '#src/lib/net/mod.ts';
+import { isMac, parseIp } from '#src/lib/net/mod.ts';
 import type { Resource, ResourceList } from '#src/lib/plugin.ts';
 import { Parameters } from './sql_text.ts';
 
 /** How values of an attribute are compared; values that cannot be of the type match nothing. */
-export type SqlType = 'text' | 'uuid' | 'boolean' | 'integer' | 'inet' | 'cidr';
+export type SqlType = 'text' | 'uuid' | 'boolean' | 'integer' | 'inet' | 'cidr' | 'macaddr';
 
 export interface AttributeSql {
   /** The expression read for the attribute; the row's alias is the table's. */
@@ -26,8 +26,8 @@ export interface AttributeSql {
 }
 
 export interface TableSql {
-  /** `ports p left join ...` */
-  readonly from: string;
+  /** `ports p left join ...`; a function where reading depends on the caller (`shared` of a network). */
+  readonly from: string | ((parameters: Parameters) => string);
   /** The primary key's expression, a uuid: `p.id`. */
   readonly key: string;
   readonly attributes: Readonly<Record<string, AttributeSql>>;
@@ -43,10 +43,12 @@ export type Scope = (parameters: Parameters) => string | undefined;
 const ARRAY: Readonly<Record<SqlType, string>> = {
   text: 'text[]',
   uuid: 'uuid[]',
-  boolean: 'boolean[]',
+  // postgres.js would send an array of booleans as one boolean.
+  boolean: 'text[]::boolean[]',
   integer: 'bigint[]',
   inet: 'inet[]',
   cidr: 'cidr[]',
+  macaddr: 'macaddr[]',
 };
 
 const FITS: Readonly<Record<SqlType, (value: Json) => boolean>> = {
@@ -56,13 +58,12 @@ const FITS: Readonly<Record<SqlType, (value: Json) => boolean>> = {
   integer: (value) => /^-?\d{1,18}$/.test(String(value)),
   inet: (value) => typeof value === 'string' && parseIp(value) !== null,
   cidr: (value) => typeof value === 'string' && /^[0-9a-f.:]+\/\d{1,3}$/i.test(value),
+  macaddr: (value) => typeof value === 'string' && isMac(value),
 };
 
 /** `expression = any(values)`, or `false` when no value can match; null among the values also finds null. */
 export function anyOf(expression: string, type: SqlType, values: readonly Json[], parameters: Parameters): string {
-  const fitting = values
-    .filter((value) => value !== null && FITS[type](value))
-    .map((value) => (type === 'boolean' ? value : String(value)));
+  const fitting = values.filter((value) => value !== null && FITS[type](value)).map(String);
   const equal = `${expression} = any(${parameters.add(fitting, ARRAY[type])})`;
   return values.includes(null) ? `(${equal} or ${expression} is null)` : equal;
 }
@@ -85,7 +86,7 @@ function condition(table: TableSql, filter: Filter, parameters: Parameters): str
 
 const sortExpression = (table: TableSql, sort: Sort): string => {
   const attribute = table.attributes[sort.attribute];
-  if (attribute === undefined) throw new Error(`no column to sort ${table.from} by ${sort.attribute}`);
+  if (attribute === undefined) throw new Error(`no column to sort ${table.key} by ${sort.attribute}`);
   return attribute.sort ?? attribute.select;
 };
 
@@ -96,6 +97,9 @@ function columns(table: TableSql, fields: readonly string[] | undefined): string
   if (names.length === 0) return '1 as nothing';
   return names.map((name) => `${table.attributes[name]?.select} as "${name}"`).join(', ');
 }
+
+const source = (table: TableSql, parameters: Parameters): string =>
+  typeof table.from === 'string' ? table.from : table.from(parameters);
 
 /** Rows that come after (or, reversed, before) the marker in the order of the sorts. */
 function beyond(
@@ -137,7 +141,7 @@ export async function listRows(
   const where = conditions.filter((text) => text !== undefined).join(' and ');
   const order = sorts.map(({ expression, direction }) => `${expression} ${direction}`).join(', ');
   const text =
-    `select ${columns(table, query.fields)} from ${table.from}` +
+    `select ${columns(table, query.fields)} from ${source(table, parameters)}` +
     (where === '' ? '' : ` where ${where}`) +
     (order === '' ? '' : ` order by ${order}`) +
     (query.limit === undefined ? '' : ` limit ${parameters.add(query.limit + 1, 'bigint')}`);
@@ -158,7 +162,7 @@ async function markerValues(
   const parameters = new Parameters();
   const conditions = [`${table.key} = ${parameters.add(marker, 'uuid')}`, scope(parameters)];
   const values = sorts.map(({ expression }, index) => `${expression} as s${index}`).join(', ');
-  const text = `select ${values === '' ? '1' : values} from ${table.from} where ${conditions.filter(Boolean).join(' and ')}`;
+  const text = `select ${values === '' ? '1' : values} from ${source(table, parameters)} where ${conditions.filter(Boolean).join(' and ')}`;
   const [row] = await db.unsafe(text, parameters.values as never[], { prepare: true });
   if (row === undefined) throw table.notFound(marker);
   return row;
@@ -175,7 +179,26 @@ export async function showRow(
   if (!isUuid(id)) return undefined;
   const parameters = new Parameters();
   const conditions = [`${table.key} = ${parameters.add(id, 'uuid')}`, scope(parameters)];
-  const text = `select ${columns(table, fields)} from ${table.from} where ${conditions.filter(Boolean).join(' and ')}`;
-  const [row] = await db.unsafe<Resource[]>(text, parameters.values as never[], { prepare: true });
-  return row;
+  return (await selectWhere(db, table, fields, conditions, parameters))[0];
+}
+
+/** Rows by their keys, in the order of the keys; for what was just written. */
+export async function showRows(db: Queryable, table: TableSql, ids: readonly string[]): Promise<readonly Resource[]> {
+  const parameters = new Parameters();
+  const conditions = [`${table.key} = any(${parameters.add(ids, 'uuid[]')})`];
+  const rows = await selectWhere(db, table, undefined, conditions, parameters);
+  const places = new Map(ids.map((id, place) => [id, place]));
+  const place = (row: Resource): number => places.get(String(row['id'])) ?? 0;
+  return rows.toSorted((a, b) => place(a) - place(b));
+}
+
+async function selectWhere(
+  db: Queryable,
+  table: TableSql,
+  fields: readonly string[] | undefined,
+  conditions: readonly (string | undefined)[],
+  parameters: Parameters,
+): Promise<readonly Resource[]> {
+  const text = `select ${columns(table, fields)} from ${source(table, parameters)} where ${conditions.filter(Boolean).join(' and ')}`;
+  return await db.unsafe<Resource[]>(text, parameters.values as never[], { prepare: true });
 }

@@ -10,6 +10,7 @@ export {
   type Scope,
   type SqlType,
   showRow,
+  showRows,
   substringPattern,
   type TableSql,
 } from './list.ts';
@@ -22,3 +23,4 @@ export {
   readMigrations,
 } from './migrate.ts';
 export { apiTime, Parameters } from './sql_text.ts';
+export { bumpRevisions, type ColumnTypes, insertRows, lockRow, reviseRow } from './write.ts';

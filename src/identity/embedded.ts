@@ -15,6 +15,7 @@ import { createLockout } from './lockout.ts';
 import { createLogin } from './login.ts';
 import { createPasswords } from './passwords.ts';
 import { createRevocations } from './revocations.ts';
+import { createSecretCheck } from './secret_check.ts';
 import type { IdentitySettings } from './settings.ts';
 import { createTokenAuthenticator, createTokens, EXPIRED_WINDOW_SECONDS } from './tokens.ts';
 
@@ -68,6 +69,7 @@ export function createEmbeddedIdentity(options: EmbeddedIdentityOptions): Embedd
     },
     address: ADDRESS_LIMITS,
   });
+  const check = createSecretCheck(passwords, lockout);
   const keys = createSigningKeys(db, clock);
   const revocations = createRevocations({
     db,
@@ -79,7 +81,7 @@ export function createEmbeddedIdentity(options: EmbeddedIdentityOptions): Embedd
   const login = createLogin({
     db,
     passwords,
-    lockout,
+    check,
     revocations,
     tokens,
     log,
@@ -91,7 +93,7 @@ export function createEmbeddedIdentity(options: EmbeddedIdentityOptions): Embedd
     clock,
     log,
     passwords,
-    lockout,
+    check,
     revocations,
     tokens,
     login,

@@ -10,10 +10,10 @@ import { newAuditId } from './bytes.ts';
 import { type Named, subjectsOfClaims, type TokenClaims, type TokenScope } from './claims.ts';
 import { ForbiddenAction, TokenNotFound, Unauthorized } from './errors.ts';
 import { effectiveRoles, impliedBy } from './grants.ts';
-import type { Attempt, Lockout } from './lockout.ts';
 import type { LoginRequest, Proof, Reference, ScopeRequest } from './login_request.ts';
 import type { Passwords } from './passwords.ts';
 import type { Revocations } from './revocations.ts';
+import type { SecretCheck } from './secret_check.ts';
 import type { Tokens } from './tokens.ts';
 
 export interface Login {
@@ -24,7 +24,7 @@ export interface Login {
 export interface LoginServices {
   readonly db: Database;
   readonly passwords: Passwords;
-  readonly lockout: Lockout;
+  readonly check: SecretCheck;
   readonly revocations: Revocations;
   readonly tokens: Tokens;
   readonly log: Logger;
@@ -66,23 +66,14 @@ interface CredentialRow {
 }
 
 export function createLogin(services: LoginServices): Login {
-  const { db, passwords, lockout, tokens, log } = services;
+  const { db, passwords, tokens, log, check } = services;
   const logins = services.metrics.counter('nucleon_identity_logins_total', 'Logins', ['method', 'outcome']);
-
-  /** Compares one secret, slowly and counted. */
-  const compare = (attempt: Attempt, secret: string, hash: string | null): Promise<boolean> =>
-    passwords.inTurn(async () => {
-      await lockout.check(attempt);
-      const right = await passwords.verify(secret, hash);
-      await (right ? lockout.succeeded(attempt) : lockout.failed(attempt));
-      return right;
-    });
 
   const byPassword = async (proof: Proof & { method: 'password' }, address: string): Promise<Proved> => {
     const user = await findUser(db.sql, proof.user);
     const usable = user?.enabled === true ? user.password_hash : null;
     const attempt = { account: `user ${user?.id ?? JSON.stringify(proof.user)}`, address };
-    if (!(await compare(attempt, proof.password, usable)) || user === undefined || usable === null) {
+    if (!(await check(attempt, proof.password, usable)) || user === undefined || usable === null) {
       log.info('login failed', { method: proof.method, user_id: user?.id, enabled: user?.enabled, address });
       throw new Unauthorized();
     }
@@ -105,7 +96,7 @@ export function createLogin(services: LoginServices): Login {
       account: `application credential ${credential?.id ?? JSON.stringify(proof.credential)}`,
       address,
     };
-    if (!(await compare(attempt, proof.secret, usable)) || credential === undefined) {
+    if (!(await check(attempt, proof.secret, usable)) || credential === undefined) {
       log.info('login failed', {
         method: proof.method,
         application_credential_id: credential?.id,

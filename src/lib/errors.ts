@@ -89,7 +89,7 @@ export const PolicyNotAuthorized = defineError(
 export const OverQuota = defineError(
   'OverQuota',
   409,
-  (resources: readonly string[]) => `Quota exceeded for resources: ${JSON.stringify(resources).replaceAll('"', "'")}.`,
+  (resources: readonly string[]) => `Quota exceeded for resources: [${resources.map((name) => `'${name}'`).join(', ')}].`,
 );
 export const ServiceUnavailable = defineError('ServiceUnavailable', 503, said);
 export const ExtensionsNotFound = defineError(

@@ -65,6 +65,8 @@ export interface Plugin {
   readonly verbs: Readonly<Record<string, Verb>>;
   readonly policies?: readonly PolicyDefault[];
   readonly quotas?: readonly QuotaResource[];
+  /** Object types that RBAC policies can share: `network`. */
+  readonly rbacObjectTypes?: readonly string[];
   /** Answered by every `rpc worker`. */
   rpcListeners?(): readonly RpcListener[];
   /** Answered by the `rpc reports worker`s alone. */

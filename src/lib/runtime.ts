@@ -156,6 +156,8 @@ export interface CommandProcess extends ChildProcess {
 export interface ServerProcesses extends Processes {
   /** Our user id; 0 is root. */
   readonly uid: number;
+  /** A line to our own standard error. */
+  printError(line: string): void;
   /** As spawn, in a session or as a user of its own; `lines` carries its standard error too. Read them or it may block. */
   command(command: string, args: readonly string[], options: CommandOptions): CommandProcess;
   /** The working directory of a running process, or null when there is no such process (or it is not ours to see). */

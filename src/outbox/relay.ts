@@ -43,6 +43,8 @@ export interface RelayOptions {
   readonly batch?: number;
   /** Looks at least this often, notified or not (1000 ms). */
   readonly pollMs?: number;
+  /** How long `stop` lets the batch under way wait for the broker (5000 ms). */
+  readonly drainMs?: number;
 }
 
 interface Row extends OutboxMessage {
@@ -54,7 +56,6 @@ interface Row extends OutboxMessage {
 const BATCH_BYTES = 8 * 1024 * 1024;
 /** Looks again after this while writers are under way that will not notify. */
 const WRITERS_MS = 3;
-const STOP_MS = 5000;
 const RELEASE_MS = 1000;
 const MEASURE_MS = 5000;
 /** Counting stops here: beyond, the age says more. */
@@ -93,7 +94,8 @@ class Relay {
   readonly #wake = new Wake();
   readonly #stopping = new AbortController();
   /** Resolves when the batch under way has had its time after `stop`. */
-  readonly #givenUp: Promise<void>;
+  readonly #givenUp = Promise.withResolvers<void>();
+  #stopTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #sent;
   readonly #leads;
   readonly #depth;
@@ -104,9 +106,6 @@ class Relay {
   constructor(options: RelayOptions, sql: Sql) {
     this.#options = options;
     this.#sql = sql;
-    this.#givenUp = new Promise((resolve) => {
-      this.#stopping.signal.addEventListener('abort', () => setTimeout(resolve, STOP_MS));
-    });
     const { metrics } = options;
     this.#sent = metrics.counter('nucleon_outbox_sent_total', 'Notifications that the broker has acknowledged');
     this.#leads = metrics.gauge('nucleon_outbox_leading', 'Whether this relay is the one that sends');
@@ -115,6 +114,7 @@ class Relay {
   }
 
   stop(): void {
+    this.#stopTimer = setTimeout(this.#givenUp.resolve, this.#options.drainMs ?? 5000);
     this.#stopping.abort();
     this.#wake.up();
   }
@@ -145,6 +145,7 @@ class Relay {
         backOff = Math.min(backOff * 2, BACK_OFF.cap);
       }
     }
+    clearTimeout(this.#stopTimer);
     // The next in line need not wait for its poll.
     const release = this.#sql`select pg_advisory_unlock_all(), pg_notify(${CHANNEL}, ${LEFT})`.catch(() => {});
     await Promise.race([release, new Promise((resolve) => setTimeout(resolve, RELEASE_MS))]);
@@ -195,7 +196,7 @@ class Relay {
         errors.push(error);
       }
     });
-    await Promise.race([Promise.all(publishing), this.#givenUp]);
+    await Promise.race([Promise.all(publishing), this.#givenUp.promise]);
     // A key's rows behind one that was refused are sent again after it, so that the last word stays the last.
     const blocked = new Set<string>();
     const done = rows.filter(({ id, key }) => {
@@ -213,7 +214,10 @@ class Relay {
   async #rest(pollMs: number): Promise<void> {
     const [lock] = await this.#sql<{ asleep: boolean }[]>`select pg_try_advisory_lock(${ASLEEP}) as asleep`;
     this.#asleep = lock?.asleep === true;
-    if (!this.#asleep) return void (await this.#wake.wait(WRITERS_MS));
+    if (!this.#asleep) {
+      await this.#wake.wait(WRITERS_MS);
+      return;
+    }
     const [row] = await this.#sql`select 1 from outbox limit 1`;
     if (row === undefined) await this.#wake.wait(pollMs);
   }

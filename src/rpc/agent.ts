@@ -12,6 +12,8 @@ export interface AgentOptions extends Omit<MqttOptions, 'clientId' | 'clean' | '
   /** `neutron-openvswitch-agent` */
   readonly binary: string;
   readonly clock: Clock;
+  /** Called after every connection; where the session was not resumed, messages may be missing: fetch everything. */
+  readonly onConnect?: (resumed: boolean) => void;
 }
 
 export interface AgentConnection extends Stoppable {
@@ -38,8 +40,9 @@ export async function connectAgent(options: AgentOptions): Promise<AgentConnecti
       epoch = Math.max(epoch + 1, clock.now());
       return { topic, payload: presencePayload(epoch, false), retain: true };
     },
-    onConnect: (connected) => {
+    onConnect: (connected, resumed) => {
       announce(connected, true).catch((error: unknown) => options.log.warn('birth not published', { topic, error }));
+      options.onConnect?.(resumed);
     },
   });
   lifetime.add(connection);

@@ -46,7 +46,8 @@ export function findMethod(endpoints: readonly RpcEndpoint[], message: RpcMessag
 function at(args: JsonObject, path: readonly string[]): Json | undefined {
   let value: Json | undefined = args;
   for (const key of path) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key)) return undefined;
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key))
+      return undefined;
     value = (value as JsonObject)[key];
   }
   return value;

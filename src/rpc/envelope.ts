@@ -27,7 +27,7 @@ const REQUEST = v.object({
 });
 
 const ANSWER = v.union([
-  v.strictObject({ result: v.custom<{} | null>((value) => value !== undefined) }),
+  v.strictObject({ result: v.custom<object | string | number | boolean | null>((value) => value !== undefined) }),
   v.strictObject({ failure: v.strictObject({ type: v.string(), message: v.string() }) }),
 ]);
 

@@ -3,7 +3,13 @@
  * relay sends. Topics and payloads alone (no MQTT.js) are in `contract.ts`. docs/agent_protocol.md tells it from outside.
  */
 export { type AgentConnection, type AgentOptions, connectAgent } from './agent.ts';
-export { type CallOptions, type CastOptions, createRpcClient, type RpcClient, type RpcClientOptions } from './client.ts';
+export {
+  type CallOptions,
+  type CastOptions,
+  createRpcClient,
+  type RpcClient,
+  type RpcClientOptions,
+} from './client.ts';
 export * from './contract.ts';
 export {
   BrokerRefused,

@@ -6,13 +6,13 @@
  * The caller's identity is the host level of the topic. An answer never leaves that host's own tree.
  */
 import type { Clock } from '#src/lib/clock.ts';
+import { NeutronError } from '#src/lib/errors.ts';
 import type { Stoppable } from '#src/lib/lifetime.ts';
 import type { Logger } from '#src/lib/log.ts';
 import type { Metrics } from '#src/lib/metrics.ts';
 import type { RpcAnswer, RpcEndpoint, RpcListener, RpcMessage } from '#src/lib/rpc.ts';
 import { dispatch, endpointsByTopic } from './dispatcher.ts';
 import { decodeMessage, encodeAnswer, failureOf } from './envelope.ts';
-import { NeutronError } from '#src/lib/errors.ts';
 import type { Topics } from './topics.ts';
 import type { MqttConnection, MqttMessage } from './transport.ts';
 
@@ -76,33 +76,42 @@ class RpcServer implements Stoppable {
     const { connection, topics, listeners, log } = this.#options;
     for (const [topic, endpoints] of endpointsByTopic(listeners)) {
       const filter = topics.sharedRequests(topic);
-      this.#subscriptions.push(await connection.subscribe(filter, (message) => this.#receive(topic, endpoints, message)));
+      this.#subscriptions.push(
+        await connection.subscribe(filter, (message) => this.#receive(topic, endpoints, message)),
+      );
     }
     log.info('RPC listens', { topics: [...endpointsByTopic(listeners).keys()] });
   }
 
   #receive(topic: string, endpoints: readonly RpcEndpoint[], message: MqttMessage): void {
-    const parsed = this.#options.topics.parse(message.topic);
-    if (parsed?.kind !== 'request') return this.#drop(message, topic, 'its topic names no host');
-    const { host } = parsed;
-    if (message.responseTopic !== undefined) {
-      const reply = this.#options.topics.parse(message.responseTopic);
-      if (reply?.kind !== 'reply' || reply.host !== host) {
-        return this.#drop(message, topic, 'its response topic is not in the tree of its host', host);
-      }
+    const host = this.#callerOf(message);
+    if (host === null) this.#drop(message, topic, "it has no host, or wants its answer outside of the host's tree");
+    else if (this.#queue.length >= this.#concurrency * QUEUE_FACTOR && message.qos === 0) {
+      this.#drop(message, topic, 'too many are waiting');
+    } else {
+      const { expiry } = message;
+      const deadline = expiry === undefined ? Number.POSITIVE_INFINITY : this.#options.clock.now() + expiry * 1000;
+      this.#queue.push({ message, topic, endpoints, host, deadline });
+      this.#next();
     }
-    if (this.#queue.length >= this.#concurrency * QUEUE_FACTOR && message.qos === 0) {
-      return this.#drop(message, topic, 'too many are waiting', host);
-    }
-    const deadline =
-      message.expiry === undefined ? Number.POSITIVE_INFINITY : this.#options.clock.now() + message.expiry * 1000;
-    this.#queue.push({ message, topic, endpoints, host, deadline });
-    this.#next();
   }
 
-  #drop(message: MqttMessage, topic: string, reason: string, host?: string): void {
+  /** The host that a request comes from; null when there is none, or when the answer would go to another's topics. */
+  #callerOf({ topic, responseTopic }: MqttMessage): string | null {
+    const { topics } = this.#options;
+    const request = topics.parse(topic);
+    if (request?.kind !== 'request') return null;
+    if (responseTopic === undefined) return request.host;
+    const reply = topics.parse(responseTopic);
+    return reply?.kind === 'reply' && reply.host === request.host ? request.host : null;
+  }
+
+  #drop(message: MqttMessage, topic: string, reason: string): void {
     this.#calls.add({ topic, method: 'unknown', outcome: 'dropped' });
-    this.#options.log.warn(`RPC message dropped: ${reason}`, { topic: message.topic, host });
+    this.#options.log.warn(`RPC message dropped: ${reason}`, {
+      topic: message.topic,
+      response_topic: message.responseTopic,
+    });
     message.ack();
   }
 
@@ -124,7 +133,10 @@ class RpcServer implements Stoppable {
   async #handle({ message, topic, endpoints, host, deadline }: Job): Promise<void> {
     const { clock, log } = this.#options;
     const started = clock.now();
-    if (started > deadline) return this.#drop(message, topic, 'its caller no longer waits', host);
+    if (started > deadline) {
+      this.#drop(message, topic, 'its caller no longer waits');
+      return;
+    }
     let request: RpcMessage | undefined;
     let answer: RpcAnswer;
     let outcome = 'result';
@@ -140,7 +152,9 @@ class RpcServer implements Stoppable {
     }
     // Names come from outside: only those that exist may become a label.
     const name = request?.method;
-    const method = endpoints.some(({ methods }) => name !== undefined && Object.hasOwn(methods, name)) ? name! : 'unknown';
+    const method = endpoints.some(({ methods }) => name !== undefined && Object.hasOwn(methods, name))
+      ? name!
+      : 'unknown';
     this.#calls.add({ topic, method, outcome });
     this.#seconds.observe((clock.now() - started) / 1000, { topic, method });
     this.#reply(message, method, answer, deadline);

@@ -84,7 +84,8 @@ export function createTopics(prefix: string = DEFAULT_PREFIX): Topics {
 
 function parse(levels: readonly string[]): ParsedTopic | null {
   const [direction, first, kind, last] = levels;
-  if (direction === 'fanout' && levels.length === 2) return LEVEL.test(first!) ? { kind: 'fanout', topic: first! } : null;
+  if (direction === 'fanout' && levels.length === 2)
+    return LEVEL.test(first!) ? { kind: 'fanout', topic: first! } : null;
   if (levels.length !== 4) return null;
   const host = decodeLevel(first!);
   if (host === null) return null;

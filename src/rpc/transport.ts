@@ -39,8 +39,8 @@ export interface MqttOptions {
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string; readonly insecure?: boolean };
   /** Asked before every connection, for each one its own will. */
   readonly will?: () => Will;
-  /** Called after every connection, subscriptions of ours being on their way. */
-  readonly onConnect?: (connection: MqttConnection) => void;
+  /** Called after every connection; `resumed` says that the broker had kept the session, and with it all messages. */
+  readonly onConnect?: (connection: MqttConnection, resumed: boolean) => void;
   /** Gives up the first connection; later ones are tried until `stop`. */
   readonly signal?: AbortSignal;
   readonly log: Logger;
@@ -145,7 +145,7 @@ export async function connectMqtt(options: MqttOptions): Promise<MqttConnection>
     if (will !== undefined) client.options.will = { ...will, qos: 1 };
   };
   client.on('reconnect', setWill);
-  client.on('connect', () => {
+  client.on('connect', ({ sessionPresent }) => {
     period = BACK_OFF.first;
     client.options.reconnectPeriod = jittered(period);
     const { stream } = client;
@@ -153,7 +153,7 @@ export async function connectMqtt(options: MqttOptions): Promise<MqttConnection>
     up.set(1);
     connects.add();
     log.info('connected to the MQTT broker', { url: withoutSecret(options.url), client: options.clientId });
-    options.onConnect?.(connection);
+    options.onConnect?.(connection, sessionPresent);
   });
   client.on('close', () => {
     // The wait that now begins has been read from the options; this sets the one after it.
@@ -314,7 +314,10 @@ class Connection implements MqttConnection {
       await this.#client.subscribeAsync(filter, { qos });
     } catch (error) {
       remove();
-      throw new BrokerRefused(`let us subscribe to ${filter}`, error instanceof Error ? reasonOf(error) : String(error));
+      throw new BrokerRefused(
+        `let us subscribe to ${filter}`,
+        error instanceof Error ? reasonOf(error) : String(error),
+      );
     }
     return {
       stop: async () => {

@@ -73,7 +73,9 @@ export function withOptions(
 export function acceptConfiguration({ findings }: LoadedConfig, log: Logger): void {
   const errors = configurationErrors(findings);
   if (errors.length > 0) {
-    throw new StartError(`the configuration cannot be used:\n  ${errors.join('\n  ')}`, { exitCode: EXIT.configuration });
+    throw new StartError(`the configuration cannot be used:\n  ${errors.join('\n  ')}`, {
+      exitCode: EXIT.configuration,
+    });
   }
   for (const { kind, message, file, line, group, name } of findings) {
     log.warn(`configuration: ${message}`, { kind, file, line, group, name });

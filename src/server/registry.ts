@@ -3,6 +3,7 @@
  * paths that old configurations carry); anything else is a module of somebody else's: a package, or an absolute path.
  * Only what is configured is imported.
  */
+import type { Config } from '#src/lib/config.ts';
 import type { Logger } from '#src/lib/log.ts';
 import { nearest } from '#src/lib/nearest.ts';
 import type { PluginModule } from '#src/lib/plugin.ts';
@@ -32,8 +33,8 @@ const ABSENT: ReadonlySet<string> = new Set([
 ]); // biome-ignore format: a table of names
 
 export interface RegistryOptions {
-  readonly corePlugin: string;
-  readonly servicePlugins: readonly string[];
+  /** `[DEFAULT] core_plugin` and `service_plugins` are read. */
+  readonly config: Config;
   readonly log: Logger;
 }
 
@@ -43,8 +44,9 @@ export interface LoadedModule {
   readonly module: PluginModule;
 }
 
+/** Whether a name can be a package or a path; ours and Neutron's short names cannot. */
 function isSpecifier(name: string): boolean {
-  return /[/.:@]/.test(name) || name.includes('-');
+  return /[/.:@-]/.test(name) && !ABSENT.has(name);
 }
 
 async function loadForeign(name: string): Promise<PluginModule> {
@@ -77,12 +79,21 @@ async function load(kind: string, known: Readonly<Record<string, Load>>, name: s
   );
 }
 
+/** Imports only those configured modules that are somebody else's: who migrates needs no more. */
+export async function loadForeignModules({
+  config,
+}: Pick<RegistryOptions, 'config'>): Promise<readonly LoadedModule[]> {
+  const names = [config.string('DEFAULT', 'core_plugin'), ...config.list('DEFAULT', 'service_plugins')];
+  const foreign = [...new Set(names)].filter((name) => !Object.hasOwn(CLASS_PATHS, name) && isSpecifier(name));
+  return Promise.all(foreign.map(async (name) => ({ name, module: await loadForeign(name) })));
+}
+
 /** Imports the configured plugins' modules, the core plugin first. */
-export async function loadModules(options: RegistryOptions): Promise<readonly LoadedModule[]> {
-  const modules = [await load('core_plugin', CORE_PLUGINS, options.corePlugin)];
-  for (const name of new Set(options.servicePlugins)) {
+export async function loadModules({ config, log }: RegistryOptions): Promise<readonly LoadedModule[]> {
+  const modules = [await load('core_plugin', CORE_PLUGINS, config.string('DEFAULT', 'core_plugin'))];
+  for (const name of new Set(config.list('DEFAULT', 'service_plugins'))) {
     if (!Object.hasOwn(SERVICE_PLUGINS, name) && ABSENT.has(name)) {
-      options.log.warn('service plugin is not part of this release: its API is absent', { plugin: name });
+      log.warn('service plugin is not part of this release: its API is absent', { plugin: name });
       continue;
     }
     modules.push(await load('service plugin', SERVICE_PLUGINS, name));

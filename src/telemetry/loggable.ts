@@ -30,8 +30,9 @@ export function loggable(name: string, value: unknown, depth = 0): LoggableValue
       return `[function ${value.name}]`;
     case 'undefined':
       return null;
-    default:
-      return value === null ? null : depth >= DEEPEST ? '[...]' : object(value, depth + 1);
+    case 'object':
+      if (value === null) return null;
+      return depth >= DEEPEST ? '[...]' : object(value, depth + 1);
   }
 }
 
@@ -52,16 +53,12 @@ function list(items: readonly unknown[], depth: number): LoggableValue {
 
 /** An error with its type, code, place and cause; errors of other libraries may carry data in fields, which stay out. */
 function error(value: Error, depth: number): LoggableValue {
-  const code =
-    'code' in value && (typeof value.code === 'string' || typeof value.code === 'number') ? { code: value.code } : {};
-  return {
-    type: value.name,
-    message: text(value.message),
-    ...code,
-    ...(value.stack === undefined ? {} : { stack: text(value.stack) }),
-    ...(value.cause === undefined ? {} : { cause: loggable('cause', value.cause, depth) }),
-    ...(value instanceof AggregateError ? { errors: list(value.errors, depth) } : {}),
-  };
+  const shown: Record<string, LoggableValue> = { type: value.name, message: text(value.message) };
+  if ('code' in value && value.code !== undefined) shown['code'] = loggable('code', value.code, depth);
+  if (value.stack !== undefined) shown['stack'] = text(value.stack);
+  if (value.cause !== undefined) shown['cause'] = loggable('cause', value.cause, depth);
+  if (value instanceof AggregateError) shown['errors'] = list(value.errors, depth);
+  return shown;
 }
 
 function text(value: string): string {

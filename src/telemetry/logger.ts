@@ -77,7 +77,7 @@ function textLine(
   const parts = [time, level.toUpperCase().padEnd(5), oneLine(message)];
   for (const [name, value] of Object.entries(fields)) {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    parts.push(`${name}=${/^[^\s"=]+$/.test(text) ? text : JSON.stringify(value)}`);
+    parts.push(`${oneLine(name)}=${/^[^\s"=]+$/.test(text) ? text : JSON.stringify(value)}`);
   }
   return parts.join(' ');
 }

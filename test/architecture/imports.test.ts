@@ -43,7 +43,8 @@ function allowed(from: SourceFile, to: string): boolean {
 }
 
 /** A folder's faces: others import these and nothing deeper. */
-const FACE = /\/(mod|schema|contract|definition|policy|errors)\.ts$|^src\/lib\/|^src\/db\/(columns|schema\/)|^src\/server\//;
+const FACE =
+  /\/(mod|schema|contract|definition|policy|errors)\.ts$|^src\/lib\/|^src\/db\/(columns|schema\/)|^src\/server\//;
 
 /** Each library has one home (and the runtimes, which adapt some of them to the host). */
 const HOMES: Readonly<Record<string, RegExp>> = {

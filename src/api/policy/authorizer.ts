@@ -43,12 +43,16 @@ function watched(item: Resource, needed: ReadonlySet<string>, watch: Watch): Res
   });
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 export class Authorizer {
   readonly context: Context;
   readonly policy: Policy;
   readonly #parents: ParentReader;
   /** Rules whose answer does not depend on the item. */
   readonly #constant = new Map<string, boolean>();
+  /** Rules whose answer does: watching them again teaches nothing. */
+  readonly #varying = new Set<string>();
 
   constructor(policy: Policy, index: PolicyIndex, context: Context) {
     this.policy = policy;
@@ -60,14 +64,17 @@ export class Authorizer {
   #ask(rule: string, item: Resource, needed: ReadonlySet<string>): boolean | undefined {
     const known = this.#constant.get(rule);
     if (known !== undefined) return known;
+    if (needed.size === 0 && this.#varying.has(rule)) return this.policy.allows(this.context, rule, item);
     const watch: Watch = { any: false, parents: false };
     const answer = this.policy.allows(this.context, rule, watched(item, needed, watch));
-    if (!watch.any) this.#constant.set(rule, answer);
+    if (watch.any) this.#varying.add(rule);
+    else this.#constant.set(rule, answer);
     return watch.parents ? undefined : answer;
   }
 
   #needs(rule: string): ReadonlySet<string> {
-    return new Set(this.policy.parents(rule));
+    const parents = this.policy.parents(rule);
+    return parents.length === 0 ? NONE : new Set(parents);
   }
 
   async #withParents(

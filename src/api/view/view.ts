@@ -73,16 +73,12 @@ export function compileView(attributes: AttributeMap, read: ReadonlyMap<string, 
       if (unsure.length === 0) return items.map((item) => pick(item, sure));
       const answers: Resource[] = [];
       for (const item of items) {
-        const hidden = new Set<Column>();
+        let columns = sure;
         for (const column of unsure) {
-          if (!(await authorizer.allows(resource, column.rule!, item, parents))) hidden.add(column);
+          if (await authorizer.allows(resource, column.rule!, item, parents)) continue;
+          columns = columns.filter((other) => other !== column);
         }
-        answers.push(
-          pick(
-            item,
-            sure.filter((column) => !hidden.has(column)),
-          ),
-        );
+        answers.push(pick(item, columns));
       }
       return answers;
     },

@@ -15,22 +15,24 @@ const database = defineGroup('database', {
     default: 10,
     min: -1,
     effective: true,
-    help: 'Attempts to connect at start; -1: for ever.',
+    help: 'Further attempts to reach the database at start; -1: for ever.',
   },
-  retry_interval: { type: 'integer', default: 10, min: 0, effective: true, help: 'Seconds between these attempts.' },
+  retry_interval: {
+    type: 'integer',
+    default: 10,
+    min: 0,
+    effective: true,
+    help: 'Longest pause between these attempts, in seconds.',
+  },
   db_max_retries: {
     type: 'integer',
     default: 20,
     min: 0,
-    effective: true,
-    help: 'Times a transaction is run again after a serialisation failure or deadlock.',
   },
   connection_recycle_time: {
     type: 'integer',
     default: 3600,
     min: 0,
-    effective: true,
-    help: 'Seconds after which a connection is replaced.',
   },
   engine: { type: 'string', default: '' },
   slave_connection: { type: 'string', default: null, secret: true },
@@ -61,8 +63,8 @@ const mqtt = defineGroup('mqtt', {
     effective: true,
     help: 'mqtt://, mqtts://, ws:// or wss:// URL of an MQTT 5 broker. Unset: the embedded one.',
   },
-  username: { type: 'string', default: null, effective: true },
-  password: { type: 'string', default: null, secret: true, effective: true },
+  username: { type: 'string', default: null, effective: true, help: 'User at the broker.' },
+  password: { type: 'string', default: null, secret: true, effective: true, help: 'Its password.' },
   topic_prefix: {
     type: 'string',
     default: 'neutron/v1',
@@ -77,7 +79,7 @@ const mqtt = defineGroup('mqtt', {
     effective: true,
     help: 'Our own certificate, where the broker asks for one.',
   },
-  key_file: { type: 'string', default: null, effective: true },
+  key_file: { type: 'string', default: null, effective: true, help: 'The key of that certificate.' },
 });
 
 const embedded = defineGroup('embedded', {
@@ -87,15 +89,25 @@ const embedded = defineGroup('embedded', {
     effective: true,
     help: 'Where data, generated passwords, openrc and clouds.yaml are kept.',
   },
-  postgres_port: { type: 'port', default: 5433, effective: true, help: 'Port of the embedded PostgreSQL (loopback).' },
+  postgres_port: {
+    type: 'port',
+    default: 5433,
+    effective: true,
+    help: 'Port of the embedded PostgreSQL (loopback). Unset: this one if it is free, else another.',
+  },
   mqtt_host: {
     type: 'host',
     default: '127.0.0.1',
     effective: true,
     help: 'Address that the embedded broker listens on.',
   },
-  mqtt_port: { type: 'port', default: 1883, effective: true, help: 'Port of the embedded broker.' },
-  mqtt_ws_port: { type: 'port', default: 8083, effective: true, help: 'The same over WebSocket; 0: none.' },
+  mqtt_port: {
+    type: 'port',
+    default: 1883,
+    effective: true,
+    help: 'Port of the embedded broker. Unset: this one if it is free, else another.',
+  },
+  mqtt_ws_port: { type: 'port', default: 8083, effective: true, help: 'The same over WebSocket; set to 0: none.' },
 });
 
 export const backendOptions = [...database, ...mqtt, ...embedded];

@@ -2,42 +2,80 @@
 import { defineGroup } from './define.ts';
 
 const ml2 = defineGroup('ml2', {
-  extension_drivers: { type: 'list', default: [], effective: true },
-  external_network_type: { type: 'string', default: null, effective: true },
-  mechanism_drivers: { type: 'list', default: [], effective: true },
-  overlay_ip_version: { type: 'integer', default: 4, choices: ['4', '6'], effective: true },
-  path_mtu: { type: 'integer', default: 0, min: 0, effective: true },
-  physical_network_mtus: { type: 'dict', default: {}, effective: true },
+  extension_drivers: { type: 'list', default: [], effective: true, help: 'Extension drivers by name, in order.' },
+  external_network_type: {
+    type: 'string',
+    default: null,
+    effective: true,
+    help: 'Type of external networks that name none; unset: as project_network_types.',
+  },
+  mechanism_drivers: { type: 'list', default: [], effective: true, help: 'Mechanism drivers by name, in order.' },
+  overlay_ip_version: {
+    type: 'integer',
+    default: 4,
+    choices: ['4', '6'],
+    effective: true,
+    help: 'IP version of the tunnels’ endpoints: it decides how much of the MTU they take.',
+  },
+  path_mtu: {
+    type: 'integer',
+    default: 0,
+    min: 0,
+    effective: true,
+    help: 'MTU between tunnel endpoints; 0: global_physnet_mtu.',
+  },
+  physical_network_mtus: {
+    type: 'dict',
+    default: {},
+    effective: true,
+    help: 'MTU of physical networks that differ: physnet2:9000.',
+  },
   project_network_types: {
     type: 'list',
     default: ['local'],
     deprecated_names: [[null, 'tenant_network_types']],
     effective: true,
+    help: 'Types that projects’ networks get, tried in order.',
   },
   tunnelled_network_rp_name: { type: 'string', default: 'rp_tunnelled' },
-  type_drivers: { type: 'list', default: ['local', 'flat', 'vlan', 'gre', 'vxlan', 'geneve'], effective: true },
+  type_drivers: {
+    type: 'list',
+    default: ['local', 'flat', 'vlan', 'gre', 'vxlan', 'geneve'],
+    effective: true,
+    help: 'Network types that can be used.',
+  },
 });
 
 const ml2TypeFlat = defineGroup('ml2_type_flat', {
-  flat_networks: { type: 'list', default: ['*'], effective: true },
+  flat_networks: {
+    type: 'list',
+    default: ['*'],
+    effective: true,
+    help: 'Physical networks for flat networks; *: any; empty: none.',
+  },
 });
 
 const ml2TypeVlan = defineGroup('ml2_type_vlan', {
-  network_vlan_ranges: { type: 'list', default: [], effective: true },
+  network_vlan_ranges: {
+    type: 'list',
+    default: [],
+    effective: true,
+    help: 'Physical networks with the VLANs that projects get: physnet1:100:199.',
+  },
 });
 
 const ml2TypeGre = defineGroup('ml2_type_gre', {
-  tunnel_id_ranges: { type: 'list', default: [], effective: true },
+  tunnel_id_ranges: { type: 'list', default: [], effective: true, help: 'GRE tunnel ids that projects get: 1:1000.' },
 });
 
 const ml2TypeVxlan = defineGroup('ml2_type_vxlan', {
-  vni_ranges: { type: 'list', default: [], effective: true },
-  vxlan_group: { type: 'string', default: null, effective: true },
+  vni_ranges: { type: 'list', default: [], effective: true, help: 'VNIs that projects get: 1:1000.' },
+  vxlan_group: { type: 'string', default: null },
 });
 
 const ml2TypeGeneve = defineGroup('ml2_type_geneve', {
-  max_header_size: { type: 'integer', default: 30, min: 0, effective: true },
-  vni_ranges: { type: 'list', default: [], effective: true },
+  max_header_size: { type: 'integer', default: 30, min: 0, effective: true, help: 'Bytes of Geneve’s own header.' },
+  vni_ranges: { type: 'list', default: [], effective: true, help: 'VNIs that projects get: 1:1000.' },
 });
 
 const securitygroup = defineGroup('securitygroup', {

@@ -5,6 +5,7 @@
 import type { OptionSpec } from '#src/lib/config.ts';
 import { backendOptions } from './backends.ts';
 import { clientOptions } from './clients.ts';
+import { formerOptions } from './former.ts';
 import { identityOptions } from './identity.ts';
 import { l2AgentOptions } from './l2_agents.ts';
 import { ml2Options } from './ml2.ts';
@@ -29,4 +30,5 @@ export const allOptions: readonly OptionSpec[] = [
   ...l2AgentOptions,
   ...ovnOptions,
   ...osloOptions,
+  ...formerOptions,
 ];

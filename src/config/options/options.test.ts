@@ -1,5 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import type { OptionSpec } from '#src/lib/config.ts';
 import { convertValue, valueText } from '../values.ts';
 import { allOptions } from './mod.ts';
 
@@ -43,20 +45,75 @@ describe('the option tables', () => {
     }
   });
 
-  test('declare with effect every option that the code reads by literal names', async () => {
-    const root = new URL('../../', import.meta.url);
-    const files = (await readdir(root, { recursive: true })).filter(
-      (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
-    );
+  test('declare with effect every option that the code reads, and no other', async () => {
+    const code = await productCode();
+    const effective = allOptions.filter((option) => option.effective);
+    const labels = new Set(effective.map(label));
     const reads = /config\s*\.(?:string|optionalString|integer|float|boolean|list|dict)\(\s*'([^']+)',\s*'([^']+)'/g;
-    const effective = new Set(allOptions.filter((option) => option.effective).map(label));
-    const missing: string[] = [];
-    for (const file of files) {
-      for (const [, group, name] of (await readFile(new URL(file, root), 'utf8')).matchAll(reads)) {
-        if (!effective.has(label({ group: group!, name: name! })))
-          missing.push(`${file}: ${label({ group: group!, name: name! })}`);
-      }
-    }
-    expect(missing).toEqual([]);
+    const read = [...code.matchAll(reads)].map(([, group, name]) => label({ group: group!, name: name! }));
+    expect([...new Set(read)].filter((one) => !labels.has(one))).toEqual([]);
+    const unread = effective.filter((option) => !code.includes(`'${option.name}'`) && !COMPUTED.test(label(option)));
+    expect(unread.map(label)).toEqual([]);
+  });
+
+  test('explain every option that has an effect, as docs/configuration_options.md shows (vitest -u writes it)', async () => {
+    expect(allOptions.filter(({ effective, help }) => effective && !help).map(label)).toEqual([]);
+    await expect(reference()).toMatchFileSnapshot(fileURLToPath(new URL('docs/configuration_options.md', root)));
   });
 });
+
+const root = new URL('../../../', import.meta.url);
+
+/** Options whose names the code puts together. */
+const COMPUTED = /^\[quotas\] quota_|^\[keystone_authtoken\] (user|project)_domain_(id|name)$/;
+
+/** All that is neither a test nor a declaration of options. */
+async function productCode(): Promise<string> {
+  const source = new URL('src/', root);
+  const names = (await readdir(source, { recursive: true })).filter(
+    (name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !/^config\/options\/|(^|\/)options\.ts$/.test(name),
+  );
+  return (await Promise.all(names.map((name) => readFile(new URL(name, source), 'utf8')))).join('\n');
+}
+
+/** The options with effect, a table for each group. */
+function reference(): string {
+  const groups = Map.groupBy(
+    allOptions.filter((option) => option.effective),
+    (option) => option.group,
+  );
+  const tables = [...groups].map(([group, options]) => {
+    const rows = options.map(
+      (option) => `| \`${option.name}\` | ${kind(option)} | ${shownDefault(option)} | ${cell(option.help ?? '')} |`,
+    );
+    return [
+      `## [${group}]`,
+      '',
+      '| option | type | default | meaning |',
+      '| --- | --- | --- | --- |',
+      ...rows,
+      '',
+    ].join('\n');
+  });
+  return [
+    '# Options that have an effect',
+    '',
+    'Written from the option tables in `src/config/options`; how files are read is in [configuration.md](configuration.md).',
+    '',
+    ...tables,
+  ].join('\n');
+}
+
+function kind({ type, choices, min, max }: OptionSpec): string {
+  if (choices) return choices.map((choice) => `\`${choice}\``).join(', ');
+  if (min !== undefined && max !== undefined) return `${type}, ${min} to ${max}`;
+  if (min !== undefined) return `${type}, at least ${min}`;
+  return max === undefined ? type : `${type}, at most ${max}`;
+}
+
+function shownDefault(option: OptionSpec): string {
+  const text = valueText(option.default);
+  return text === '' ? 'unset' : `\`${cell(text)}\``;
+}
+
+const cell = (text: string) => text.replaceAll('|', '\\|');

@@ -2,15 +2,25 @@
 import { defineGroup } from './define.ts';
 
 const quotas = defineGroup('quotas', {
-  default_quota: { type: 'integer', default: -1, effective: true },
+  default_quota: {
+    type: 'integer',
+    default: -1,
+    effective: true,
+    help: 'Limit of what has none of its own; -1: unlimited.',
+  },
   quota_driver: { type: 'string', default: 'neutron.db.quota.driver_nolock.DbQuotaNoLockDriver' },
   quota_firewall_group: { type: 'integer', default: 10 },
   quota_firewall_policy: { type: 'integer', default: 10 },
   quota_firewall_rule: { type: 'integer', default: 100 },
   quota_floatingip: { type: 'integer', default: 50 },
   quota_flow_classifier: { type: 'integer', default: 100 },
-  quota_network: { type: 'integer', default: 100, effective: true },
-  quota_port: { type: 'integer', default: 500, effective: true },
+  quota_network: {
+    type: 'integer',
+    default: 100,
+    effective: true,
+    help: 'Networks of a project; negative: unlimited.',
+  },
+  quota_port: { type: 'integer', default: 500, effective: true, help: 'Ports of a project.' },
   quota_port_chain: { type: 'integer', default: 10 },
   quota_port_pair: { type: 'integer', default: 100 },
   quota_port_pair_group: { type: 'integer', default: 10 },
@@ -19,10 +29,10 @@ const quotas = defineGroup('quotas', {
   quota_security_group: { type: 'integer', default: 10 },
   quota_security_group_rule: { type: 'integer', default: 100 },
   quota_service_graphs: { type: 'integer', default: 10 },
-  quota_subnet: { type: 'integer', default: 100, effective: true },
+  quota_subnet: { type: 'integer', default: 100, effective: true, help: 'Subnets of a project.' },
   quota_tap_flow: { type: 'integer', default: 10 },
   quota_tap_service: { type: 'integer', default: 1 },
-  track_quota_usage: { type: 'boolean', default: true, effective: true },
+  track_quota_usage: { type: 'boolean', default: true },
 });
 
 export const quotaOptions = [...quotas];

@@ -23,29 +23,10 @@ const defaults = defineGroup('DEFAULT', {
     effective: true,
     help: 'Seconds that requests in flight have to end when a worker stops; 0 waits for ever.',
   },
-  max_request_body_size: {
-    type: 'integer',
-    default: 1_048_576,
-    min: 1024,
-    deprecated_names: [
-      ['oslo_middleware', null],
-      ['DEFAULT', 'osapi_max_request_body_size'],
-    ],
-    effective: true,
-    help: 'Bytes of a request body; more answers 413.',
-  },
-  noauth_anywhere: {
-    type: 'boolean',
-    default: false,
-    effective: true,
-    help: 'Allow auth_strategy = noauth on an address that others can reach.',
-  },
   rpc_response_timeout: {
     type: 'integer',
     default: 60,
     min: 1,
-    effective: true,
-    help: 'Seconds to wait for the answer to a call.',
   },
   debug: { type: 'boolean', default: false, effective: true, help: 'Log what is only of use when hunting a defect.' },
   use_json: { type: 'boolean', default: false, effective: true, help: 'Log one JSON object a line instead of text.' },
@@ -54,9 +35,22 @@ const defaults = defineGroup('DEFAULT', {
 const pipeline = defineGroup('pipeline', {
   api: {
     type: 'list',
-    default: ['cors', 'healthcheck', 'request_id', 'catch_errors', 'auth', 'extensions', 'app'],
+    default: [
+      'cors',
+      'http_proxy_to_wsgi',
+      'request_id',
+      'catch_errors',
+      'healthcheck',
+      'versions',
+      'body_limit',
+      'identity',
+      'auth',
+      'rate_limit',
+      'extensions',
+      'app',
+    ],
     effective: true,
-    help: 'HTTP middleware in order; a name that is not built in is a module specifier.',
+    help: 'HTTP middleware, outermost first; a module specifier names one of your own.',
   },
 });
 
@@ -67,7 +61,7 @@ const cors = defineGroup('cors', {
     effective: true,
     help: 'Origins that browsers may ask from; empty: none.',
   },
-  allow_credentials: { type: 'boolean', default: true, effective: true },
+  allow_credentials: { type: 'boolean', default: true, effective: true, help: 'Let browsers send credentials.' },
   expose_headers: {
     type: 'list',
     default: [
@@ -78,9 +72,15 @@ const cors = defineGroup('cors', {
       'OpenStack-Volume-microversion',
     ],
     effective: true,
+    help: 'Headers that scripts may read.',
   },
   max_age: { type: 'integer', default: 3600, min: 0, effective: true, help: 'Seconds that a preflight answer holds.' },
-  allow_methods: { type: 'list', default: ['GET', 'PUT', 'POST', 'DELETE', 'PATCH'], effective: true },
+  allow_methods: {
+    type: 'list',
+    default: ['GET', 'PUT', 'POST', 'DELETE', 'PATCH'],
+    effective: true,
+    help: 'Methods that scripts may use.',
+  },
   allow_headers: {
     type: 'list',
     default: [
@@ -93,18 +93,43 @@ const cors = defineGroup('cors', {
       'X-OpenStack-Request-ID',
     ],
     effective: true,
+    help: 'Headers that scripts may send.',
+  },
+});
+
+const middleware = defineGroup('oslo_middleware', {
+  max_request_body_size: {
+    type: 'integer',
+    default: 1_048_576,
+    min: 1,
+    deprecated_names: [['DEFAULT', 'osapi_max_request_body_size']],
+    effective: true,
+    help: 'Bytes of a request body; more answers 413.',
+  },
+  enable_proxy_headers_parsing: {
+    type: 'boolean',
+    default: false,
+    effective: true,
+    help: 'Believe Forwarded and X-Forwarded-* headers: only behind a proxy that sets them.',
   },
 });
 
 const rateLimit = defineGroup('rate_limit', {
-  requests_per_second: {
-    type: 'float',
+  requests: {
+    type: 'integer',
     default: 0,
     min: 0,
     effective: true,
-    help: 'Requests a second that one project may send to one worker; 0 switches the limit off.',
+    help: 'Requests within `seconds` that one caller may make of one worker; 0: no limit.',
   },
-  burst: { type: 'integer', default: 50, min: 1, effective: true, help: 'Requests that may come at once above that.' },
+  seconds: { type: 'integer', default: 60, min: 1, effective: true, help: 'The time in which `requests` are counted.' },
+  by: {
+    type: 'string',
+    default: 'project',
+    choices: ['project', 'remote'],
+    effective: true,
+    help: 'Who is one caller: a project, or a remote address.',
+  },
 });
 
 const metrics = defineGroup('metrics', {
@@ -119,7 +144,7 @@ const tracing = defineGroup('tracing', {
     effective: true,
     help: 'Where traces go by OTLP over HTTP: http://collector:4318/v1/traces. Unset: no tracing.',
   },
-  service_name: { type: 'string', default: 'nucleon', effective: true },
+  service_name: { type: 'string', default: 'nucleon', effective: true, help: 'What this server is called in traces.' },
   sample_ratio: {
     type: 'float',
     default: 1,
@@ -130,4 +155,4 @@ const tracing = defineGroup('tracing', {
   },
 });
 
-export const serverOptions = [...defaults, ...pipeline, ...cors, ...rateLimit, ...metrics, ...tracing];
+export const serverOptions = [...defaults, ...pipeline, ...cors, ...middleware, ...rateLimit, ...metrics, ...tracing];

@@ -48,6 +48,9 @@ export function nodeProcesses(program: Program): ServerProcesses {
     print: (line) => {
       process.stdout.write(`${line}\n`);
     },
+    printError: (line) => {
+      process.stderr.write(`${line}\n`);
+    },
     onSignal: (signal, handler) => {
       process.on(signal, handler);
     },

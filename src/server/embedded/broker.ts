@@ -1,7 +1,7 @@
 /** The process `nucleon: mqtt broker`. */
 import { fileUsers, startBroker } from '#src/broker/mod.ts';
-import { brokerUsersFile } from './broker_account.ts';
 import type { RunningWorker, WorkerEnvironment } from '../worker_contract.ts';
+import { brokerUsersFile } from './broker_account.ts';
 
 /** Starts the broker on the ports that the supervisor chose. */
 export async function start({ runtime, config, log, metrics, clock }: WorkerEnvironment): Promise<RunningWorker> {

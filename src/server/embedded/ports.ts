@@ -76,6 +76,11 @@ async function freePort(
   return claimPort(network, host, 0, 'a free port');
 }
 
+/** The port that a server chose for an option, if one ran before. */
+export async function rememberedPort(files: ServerFiles, file: string, option: string): Promise<number | undefined> {
+  return (await readPorts(files, file))[option];
+}
+
 async function readPorts(files: ServerFiles, file: string): Promise<Readonly<Record<string, number>>> {
   if (!(await files.exists(file))) return {};
   try {

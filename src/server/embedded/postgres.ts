@@ -55,9 +55,8 @@ export async function preparePostgres(options: EmbeddedPostgresOptions): Promise
     if (await files.exists(`${paths.data}/PG_VERSION`)) await checkVersion(files, paths.data);
     else await createCluster({ ...options, native, env, privilege, ...paths });
     await files.write(paths.configuration, configuration(options));
-    const password = (await files.read(paths.password)).trim();
     return {
-      url: `postgresql://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`,
+      url: await postgresUrl(files, folder, port),
       launch: () =>
         launchPostgres({
           processes: runtime.processes,
@@ -70,6 +69,12 @@ export async function preparePostgres(options: EmbeddedPostgresOptions): Promise
         }),
     };
   });
+}
+
+/** The URL of the cluster in this folder, with its password. */
+export async function postgresUrl(files: ServerRuntime['files'], folder: string, port: number): Promise<string> {
+  const password = (await files.read(`${folder}/password`)).trim();
+  return `postgresql://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`;
 }
 
 /** Starts it and waits until it answers, without a supervisor: for tools and tests. */

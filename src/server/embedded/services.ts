@@ -67,7 +67,8 @@ export async function prepareServices(options: PrepareServicesOptions): Promise<
     const account = await attempt(`the embedded broker's account cannot be made in ${state.path}`, () =>
       brokerAccount(runtime.files, state.path),
     );
-    const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
+    const reached =
+      host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
     chosen.push({ group: 'mqtt', name: 'url', value: `mqtt://${reached}:${mqttPort}` });
     chosen.push({ group: 'mqtt', name: 'username', value: account.username });
     chosen.push({ group: 'mqtt', name: 'password', value: account.password });

@@ -29,6 +29,19 @@ export interface StateDirectory {
   release(): Promise<void>;
 }
 
+/** Another supervisor has it. */
+export class StateDirectoryInUse extends StartError {
+  readonly path: string;
+
+  constructor(path: string, holder: string) {
+    super(
+      `the state directory ${path} is in use by another nucleon server${holder}: ` +
+        'stop that one, or give this one a directory of its own with [embedded] state_dir',
+    );
+    this.path = path;
+  }
+}
+
 /** Opens (and makes) the directory, for this process alone. */
 export async function openStateDirectory(
   { files, processes }: Pick<ServerRuntime, 'files' | 'processes'>,
@@ -46,10 +59,7 @@ export async function openStateDirectory(
       (text) => ` (process ${text.trim()})`,
       () => '',
     );
-    throw new StartError(
-      `the state directory ${path} is in use by another nucleon server${holder}: ` +
-        'stop that one, or give this one a directory of its own with [embedded] state_dir',
-    );
+    throw new StateDirectoryInUse(path, holder);
   }
   try {
     await checkFormat(files, path, file('version'));

@@ -25,6 +25,8 @@ export interface KeeperOptions {
   readonly restarts: Counter;
   readonly running: Gauge;
   readonly backOff?: BackOff;
+  /** How often `start()` tries before it gives up (5). */
+  readonly attempts?: number;
 }
 
 /** How a process is begun; called again for each new life. */
@@ -65,7 +67,12 @@ export class Keeper<Kind extends Launched = Launched> {
       try {
         return await this.#inTurn(() => this.#begin());
       } catch (error) {
-        if (error instanceof CannotWork || attempt === FIRST_START_ATTEMPTS || this.#stopped) throw error;
+        if (
+          error instanceof CannotWork ||
+          attempt === (this.#options.attempts ?? FIRST_START_ATTEMPTS) ||
+          this.#stopped
+        )
+          throw error;
         const delay = this.#backOff.next(0);
         this.#say('process did not start and is tried again', {
           reason: messageOf(error),

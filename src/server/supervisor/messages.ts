@@ -2,6 +2,7 @@
  * What supervisor and worker say to each other, one JSON object a line: down the worker's standard input, up its standard
  * output. Standard input is also the lifeline: a worker whose input ends has lost its supervisor, drains and exits.
  */
+import type { Json } from '#src/lib/api/attributes.ts';
 
 /** The configuration as the supervisor read it; a worker never reads files that may have changed since. */
 export interface ConfigurationSnapshot {
@@ -29,7 +30,7 @@ export type UpMessage =
   | { readonly type: 'ready'; readonly ownProcesses: readonly { readonly name: string; readonly processes: number }[] }
   /** It cannot work at all, and why. */
   | { readonly type: 'failed'; readonly message: string }
-  | { readonly type: 'metrics'; readonly number: number; readonly snapshot: unknown };
+  | { readonly type: 'metrics'; readonly number: number; readonly snapshot: Json };
 
 export const encode = (message: DownMessage | UpMessage): string => JSON.stringify(message);
 

@@ -2,6 +2,7 @@
  * The worker processes of a server: begun in order, kept alive, rolled one by one, stopped together. The shared periodic
  * worker says which plugin workers want processes of their own; they join the tree then.
  */
+import type { Json } from '#src/lib/api/attributes.ts';
 import type { Clock } from '#src/lib/clock.ts';
 import type { Logger } from '#src/lib/log.ts';
 import type { Counter, Gauge } from '#src/lib/metrics.ts';
@@ -34,6 +35,9 @@ interface Place {
 
 /** The order of starts and rolls: who answers clients comes first. */
 const ORDER: readonly WorkerKind[] = ['api', 'rpc', 'reports', 'relay', 'periodic'];
+
+/** How long an API worker, or any worker of a roll, may take to become ready. */
+const READY_MS = 60_000;
 
 export class WorkerTree {
   readonly #options: TreeOptions;
@@ -88,7 +92,7 @@ export class WorkerTree {
   }
 
   /** The metrics of every worker that answers in time. */
-  async measure(timeoutMs: number): Promise<readonly unknown[]> {
+  async measure(timeoutMs: number): Promise<readonly Json[]> {
     const current = [...this.#keepers.values()].flatMap(({ keeper }) => keeper.current ?? []);
     const snapshots = await Promise.all(current.map((worker) => worker.measure(timeoutMs)));
     return snapshots.filter((snapshot) => snapshot !== undefined);
@@ -98,23 +102,28 @@ export class WorkerTree {
     if (this.#stopped) return;
     const existing = this.#keepers.get(nameOf(place));
     if (existing === undefined) await this.#add(place, Promise.resolve(settings)).start();
-    else await existing.keeper.replace(this.#launch(place, Promise.resolve(settings)), drainMs);
+    else await existing.keeper.replace(this.#launch(place, Promise.resolve(settings), READY_MS), drainMs);
   }
 
   #add(place: Place, settings: Promise<WorkerSettings>): Keeper<WorkerProcess> {
     const { log, clock, restarts, running } = this.#options;
     const { kind, index } = place;
-    const keeper = new Keeper({ title: TITLES[kind], index, log, clock, restarts, running }, this.#launch(place, settings));
+    // Who needs the broker waits for it as long as it takes; the API does not wait for them.
+    const patience = kind === 'api' ? {} : { attempts: Number.POSITIVE_INFINITY };
+    const keeper = new Keeper(
+      { title: TITLES[kind], index, log, clock, restarts, running, ...patience },
+      this.#launch(place, settings, kind === 'api' ? READY_MS : Number.POSITIVE_INFINITY),
+    );
     this.#keepers.set(nameOf(place), { place, keeper });
     return keeper;
   }
 
-  #launch(place: Place, settings: Promise<WorkerSettings>): () => WorkerProcess {
+  #launch(place: Place, settings: Promise<WorkerSettings>, readyMs: number): () => WorkerProcess {
     const { processes, env, log } = this.#options;
     const { kind, ...told } = place;
     const start = settings.then((ready): StartMessage => ({ type: 'start', ...told, ...ready }));
     start.catch(() => {});
-    return () => launchWorker({ processes, kind, start, env, log });
+    return () => launchWorker({ processes, kind, start, env, log, readyMs });
   }
 
   #ownPlaces(): readonly Place[] {

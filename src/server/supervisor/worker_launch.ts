@@ -1,4 +1,5 @@
 /** The supervisor's end of a worker process: begins it, tells it to start, to stop and to measure. */
+import type { Json } from '#src/lib/api/attributes.ts';
 import type { Logger } from '#src/lib/log.ts';
 import type { ServerRuntime } from '#src/lib/runtime.ts';
 import { type ProcessKind, TITLES } from './kinds.ts';
@@ -9,7 +10,7 @@ export interface WorkerProcess extends Launched {
   /** Once it is ready: the plugin workers that want processes of their own. */
   readonly ownProcesses: readonly { readonly name: string; readonly processes: number }[];
   /** Its metrics, or undefined when it does not answer in time. */
-  measure(timeoutMs: number): Promise<unknown>;
+  measure(timeoutMs: number): Promise<Json | undefined>;
 }
 
 export interface WorkerLaunchOptions {
@@ -19,18 +20,17 @@ export interface WorkerLaunchOptions {
   readonly start: StartMessage | Promise<StartMessage>;
   readonly env: Readonly<Record<string, string>>;
   readonly log: Logger;
+  /** How long it may take from being told to start to being ready. */
+  readonly readyMs: number;
 }
 
-/** How long a worker may take from being told to start to being ready. */
-const READY_MS = 60_000;
-
 /** Begins a worker process. */
-export function launchWorker({ processes, kind, start, env, log }: WorkerLaunchOptions): WorkerProcess {
+export function launchWorker({ processes, kind, start, env, log, readyMs }: WorkerLaunchOptions): WorkerProcess {
   const title = TITLES[kind];
   const child = processes.spawnSelf(['worker', kind], { title, env });
   const ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {});
-  const measuring = new Map<number, (snapshot: unknown) => void>();
+  const measuring = new Map<number, (snapshot: Json | undefined) => void>();
   let ownProcesses: WorkerProcess['ownProcesses'] = [];
   let measurements = 0;
   const tell = (message: DownMessage) => child.send(encode(message));
@@ -40,9 +40,11 @@ export function launchWorker({ processes, kind, start, env, log }: WorkerLaunchO
     switch (message?.type) {
       case 'ready':
         ownProcesses = message.ownProcesses;
-        return ready.resolve();
+        ready.resolve();
+        return;
       case 'failed':
-        return ready.reject(new CannotWork(message.message));
+        ready.reject(new CannotWork(message.message));
+        return;
       case 'metrics':
         measuring.get(message.number)?.(message.snapshot);
         measuring.delete(message.number);
@@ -64,10 +66,11 @@ export function launchWorker({ processes, kind, start, env, log }: WorkerLaunchO
     try {
       tell(await start);
     } catch (error) {
-      return ready.reject(error);
+      ready.reject(error);
+      return;
     }
-    const late = () => ready.reject(new Error(`${title} was not ready after ${READY_MS / 1000} s`));
-    const timer = setTimeout(late, READY_MS);
+    const late = () => ready.reject(new Error(`${title} was not ready after ${readyMs / 1000} s`));
+    const timer = Number.isFinite(readyMs) ? setTimeout(late, readyMs) : undefined;
     await ready.promise.catch(() => {});
     clearTimeout(timer);
   }
@@ -87,7 +90,7 @@ export function launchWorker({ processes, kind, start, env, log }: WorkerLaunchO
     measure(timeoutMs) {
       measurements += 1;
       const number = measurements;
-      const { promise, resolve } = Promise.withResolvers<unknown>();
+      const { promise, resolve } = Promise.withResolvers<Json | undefined>();
       const timer = setTimeout(() => {
         measuring.delete(number);
         resolve(undefined);

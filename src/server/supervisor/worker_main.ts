@@ -4,10 +4,11 @@
  */
 import { systemClock } from '#src/lib/clock.ts';
 import type { ServerRuntime } from '#src/lib/runtime.ts';
-import { createLogger, createMetrics } from '#src/telemetry/mod.ts';
+import { createMetrics } from '#src/telemetry/mod.ts';
 import { configurationOf } from '../configuration.ts';
 import { EXIT, messageOf } from '../errors.ts';
-import type { RunningWorker } from '../worker_contract.ts';
+import { processLogger } from '../log.ts';
+import type { RunningWorker, WorkerEnvironment } from '../worker_contract.ts';
 import { type ProcessKind, TITLES, type WorkerModules } from './kinds.ts';
 import { type DownMessage, decode, encode, type StartMessage, type UpMessage } from './messages.ts';
 
@@ -30,27 +31,8 @@ export async function runWorker(runtime: ServerRuntime, kind: ProcessKind, modul
   if (first?.value?.type !== 'start') return EXIT.ok;
   const start: StartMessage = first.value;
   const config = await configurationOf(start.configuration);
-  const log = createLogger({ config, process: title, pid: processes.pid });
-  const metrics = createMetrics();
-
-  let worker: RunningWorker;
-  try {
-    worker = await (await loading).start({
-      runtime,
-      config,
-      log,
-      metrics,
-      clock: systemClock,
-      index: start.index,
-      listening: start.listening,
-      ...(start.pluginWorker === undefined ? {} : { pluginWorker: start.pluginWorker }),
-    });
-  } catch (error) {
-    log.debug('the worker cannot work', { error });
-    tell({ type: 'failed', message: messageOf(error) });
-    return EXIT.failure;
-  }
-  tell({ type: 'ready', ownProcesses: worker.ownProcesses ?? [] });
+  const log = processLogger(processes, config, title);
+  const metrics = createMetrics({ process: true });
 
   async function obey(): Promise<void> {
     for await (const message of messages) {
@@ -61,7 +43,29 @@ export async function runWorker(runtime: ServerRuntime, kind: ProcessKind, modul
     }
     log.warn('the supervisor is gone: draining');
   }
-  await Promise.race([obey(), ended.promise]);
+  const over = Promise.race([obey(), ended.promise]);
+  let worker: RunningWorker | undefined;
+  try {
+    const environment: WorkerEnvironment = {
+      runtime,
+      config,
+      log,
+      metrics,
+      clock: systemClock,
+      index: start.index,
+      listening: start.listening,
+      ...(start.pluginWorker === undefined ? {} : { pluginWorker: start.pluginWorker }),
+    };
+    worker = (await Promise.race([loading.then((module) => module.start(environment)), over])) ?? undefined;
+  } catch (error) {
+    log.debug('the worker cannot work', { error });
+    tell({ type: 'failed', message: messageOf(error) });
+    return EXIT.failure;
+  }
+  // Told to end while it still started: nothing is in flight yet.
+  if (worker === undefined) return EXIT.ok;
+  tell({ type: 'ready', ownProcesses: worker.ownProcesses ?? [] });
+  await over;
   return drain(worker, config.integer('DEFAULT', 'graceful_shutdown_timeout') * 1000, (message, fields) =>
     log.warn(message, fields),
   );

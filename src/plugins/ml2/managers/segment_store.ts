@@ -12,7 +12,7 @@ export async function insertSegments(tx: Transaction, rows: readonly SegmentRow[
   const inserted = await tx<(Omit<SegmentRow, 'segmentation_id'> & { segmentation_id: string | null })[]>`
     insert into network_segments (id, network_id, network_type, physical_network, segmentation_id)
     select id, network_id, network_type, physical_network, segmentation_id
-    from json_to_recordset(${tx.json(rows as never)}::json)
+    from jsonb_to_recordset(${tx.json(rows as never)})
       as r (id uuid, network_id uuid, network_type text, physical_network text, segmentation_id bigint)
     order by network_type, physical_network, segmentation_id
     on conflict do nothing
@@ -31,7 +31,7 @@ export async function freeSegment(
 ): Promise<SegmentChoice | undefined> {
   const [free] = await tx<{ physical_network: string | null; segmentation_id: string }[]>`
     select r.physical_network, gap.id as segmentation_id
-    from json_to_recordset(${tx.json(ranges as never)}::json) as r (physical_network text, first bigint, last bigint)
+    from jsonb_to_recordset(${tx.json(ranges as never)}) as r (physical_network text, first bigint, last bigint)
     cross join lateral (
       (select r.first as id where not exists (
         select 1 from network_segments s

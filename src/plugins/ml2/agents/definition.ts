@@ -1,0 +1,75 @@
+/** The extensions `agent`, `agent_sort_key`, `agent-resources-synced` and `availability_zone` (neutron_lib.api.definitions). */
+import { ATTR_NOT_SPECIFIED, type AttributeSpec } from '#src/lib/api/attributes.ts';
+import type { ExtensionDefinition, ResourceDefinition } from '#src/lib/api/definition.ts';
+
+const READ_ONLY = { allow_post: false, allow_put: false, is_visible: true } as const satisfies AttributeSpec;
+const FILTER = { ...READ_ONLY, is_filter: true, is_sort_key: true } as const satisfies AttributeSpec;
+const SORT_ONLY = { ...READ_ONLY, is_sort_key: true } as const satisfies AttributeSpec;
+
+const AGENTS: ResourceDefinition = {
+  collection: 'agents',
+  member: 'agent',
+  operations: ['list', 'show', 'update', 'delete'],
+  quota: false,
+  attributes: {
+    id: { ...FILTER, validate: { 'type:uuid': null }, primary_key: true },
+    agent_type: FILTER,
+    binary: FILTER,
+    topic: FILTER,
+    host: FILTER,
+    admin_state_up: { ...FILTER, allow_put: true, convert_to: 'convert_to_boolean' },
+    created_at: SORT_ONLY,
+    started_at: SORT_ONLY,
+    heartbeat_timestamp: SORT_ONLY,
+    alive: FILTER,
+    configurations: READ_ONLY,
+    description: { ...FILTER, allow_put: true, validate: { 'type:string_or_none': 255 } },
+  },
+};
+
+const AVAILABILITY_ZONES: ResourceDefinition = {
+  collection: 'availability_zones',
+  member: 'availability_zone',
+  operations: ['list'],
+  key: 'name',
+  quota: false,
+  attributes: {
+    name: { ...READ_ONLY, is_filter: true },
+    resource: { ...READ_ONLY, is_filter: true },
+    state: { ...READ_ONLY, is_filter: true },
+  },
+};
+
+export const agentExtensions: readonly ExtensionDefinition[] = [
+  {
+    alias: 'agent',
+    name: 'agent',
+    description: 'The agent management extension.',
+    updated: '2013-02-03T10:00:00-00:00',
+    resources: [AGENTS],
+  },
+  {
+    alias: 'agent_sort_key',
+    name: 'Agents Sort Key',
+    description: 'Agents can be sorted by their attributes.',
+    updated: '2013-02-03T10:00:00-00:00',
+    required_extensions: ['agent'],
+  },
+  {
+    alias: 'agent-resources-synced',
+    name: "Agent's Resource View Synced to Placement",
+    description: "Whether an agent's resources have been reported to Placement.",
+    updated: '2018-12-19T00:00:00-00:00',
+    required_extensions: ['agent'],
+    attributes: { agents: { resources_synced: { ...READ_ONLY, default: ATTR_NOT_SPECIFIED } } },
+  },
+  {
+    alias: 'availability_zone',
+    name: 'Availability Zone',
+    description: 'Availability zones of agents.',
+    updated: '2015-01-01T10:00:00-00:00',
+    required_extensions: ['agent'],
+    resources: [AVAILABILITY_ZONES],
+    attributes: { agents: { availability_zone: FILTER } },
+  },
+];

@@ -1,0 +1,112 @@
+/** SQL of networks beside their reading: marks of sharing and of being external, and what stands in the way of changes. */
+import type { Transaction } from '#src/lib/database.ts';
+import { newId } from '#src/lib/ids.ts';
+import type { Resource } from '#src/lib/plugin.ts';
+
+/** Columns of a network's row that the core writes. */
+export const NETWORK_COLUMNS = {
+  id: 'uuid',
+  project_id: 'text',
+  name: 'text',
+  description: 'text',
+  admin_state_up: 'boolean',
+  status: 'text',
+  mtu: 'integer',
+  availability_zone_hints: 'text[]',
+  revision_number: 'integer',
+} as const;
+
+/** Ports that are deleted with their network: they were made for it by the server. */
+const AUTOMATIC_OWNERS = ['network:dhcp', 'network:distributed'];
+
+/** Ids are shared with everybody (`*`) for one purpose; the owner of the rule is the network's. */
+export async function openToAll(
+  tx: Transaction,
+  networks: readonly Resource[],
+  action: 'access_as_shared' | 'access_as_external',
+): Promise<void> {
+  if (networks.length === 0) return;
+  const rows = networks.map((network) => ({ id: newId(), project_id: network['project_id'], network_id: network['id'] }));
+  await tx`
+    insert into network_rbacs (id, project_id, network_id, action, target_project)
+    select id, project_id, network_id, ${action}, '*'
+    from jsonb_to_recordset(${tx.json(rows as never)}) as r (id uuid, project_id text, network_id uuid)
+    on conflict do nothing`;
+}
+
+export async function closeToAll(
+  tx: Transaction,
+  network_id: string,
+  action: 'access_as_shared' | 'access_as_external',
+): Promise<void> {
+  await tx`
+    delete from network_rbacs where network_id = ${network_id} and action = ${action} and target_project = '*'`;
+}
+
+export async function markExternal(tx: Transaction, networks: readonly Resource[]): Promise<void> {
+  if (networks.length === 0) return;
+  const ids = networks.map((network) => network['id']);
+  await tx`
+    insert into external_networks (network_id)
+    select id::uuid from jsonb_array_elements_text(${tx.json(ids as never)}) as r (id) on conflict do nothing`;
+}
+
+export async function unmarkExternal(tx: Transaction, network_id: string): Promise<void> {
+  await tx`delete from external_networks where network_id = ${network_id}`;
+}
+
+/** Whether routers or floating IPs use the network as external. */
+export async function hasGatewayPorts(tx: Transaction, network_id: string): Promise<boolean> {
+  const found = await tx`
+    select 1 from ports where network_id = ${network_id}
+      and device_owner in ('network:router_gateway', 'network:floatingip') limit 1`;
+  return found.length > 0;
+}
+
+/** Whether projects that could no longer see the network have ports or subnets on it. */
+export async function hasForeignUsers(tx: Transaction, network_id: string, project_id: string): Promise<boolean> {
+  const found = await tx`
+    select 1 from (
+      select project_id from ports where network_id = ${network_id} and device_owner not like 'network:%'
+      union all select project_id from subnets where network_id = ${network_id}
+    ) users
+    where project_id not in ('', ${project_id}) and not exists (
+      select 1 from network_rbacs r
+      where r.network_id = ${network_id} and r.action = 'access_as_shared' and r.target_project = users.project_id)
+    limit 1`;
+  return found.length > 0;
+}
+
+/** IP versions of the network's subnets. */
+export async function subnetVersions(tx: Transaction, network_id: string): Promise<readonly number[]> {
+  const rows = await tx<{ ip_version: number }[]>`
+    select distinct ip_version from subnets where network_id = ${network_id}`;
+  return rows.map(({ ip_version }) => ip_version);
+}
+
+/** Ids of the ports that keep the network from being deleted. */
+export async function portsInTheWay(tx: Transaction, network_id: string): Promise<readonly string[]> {
+  const rows = await tx<{ id: string }[]>`
+    select id from ports where network_id = ${network_id} and device_owner <> all(${AUTOMATIC_OWNERS}) order by id`;
+  return rows.map(({ id }) => id);
+}
+
+/** Counts by project of what went with the network, for quotas. */
+export interface Removed {
+  readonly kind: 'port' | 'subnet';
+  readonly project_id: string;
+  readonly count: number;
+}
+
+/** Deletes the network with its subnets and automatic ports. */
+export async function deleteNetwork(tx: Transaction, network_id: string): Promise<readonly Removed[]> {
+  // One statement each: a foreign key is checked at the end of the statement that deletes what it points to.
+  const [ports, subnets] = await Promise.all([
+    tx<{ project_id: string }[]>`delete from ports where network_id = ${network_id} returning project_id`,
+    tx<{ project_id: string }[]>`delete from subnets where network_id = ${network_id} returning project_id`,
+    tx`delete from networks where id = ${network_id}`,
+  ]);
+  const count = (kind: Removed['kind'], rows: readonly { readonly project_id: string }[]): Removed[] =>
+    [...Map.groupBy(rows, (row) => row.project_id)].map(([project_id, group]) => ({ kind, project_id, count: group.length }));
+  return [...count('port', ports), ...count('subnet', subnets)];
+}

@@ -1,0 +1,137 @@
+/** The quota engine over its store: which resources count, what their limits are, and who is over. */
+import type { Config } from '#src/lib/config.ts';
+import type { Database, Transaction } from '#src/lib/database.ts';
+import { OverQuota } from '#src/lib/errors.ts';
+import type { Logger } from '#src/lib/log.ts';
+import type { Quota, QuotaResource } from '#src/lib/quota.ts';
+import { TenantQuotaNotFound } from './errors.ts';
+import { defaultLimit } from './limits.ts';
+import * as store from './store.ts';
+
+/** Limits by resource name. */
+export type Limits = Readonly<Record<string, number>>;
+
+export interface QuotaDetail {
+  readonly limit: number;
+  readonly used: number;
+  /** Reservations are a thing of another quota driver: always 0. */
+  readonly reserved: number;
+}
+
+/** The engine, with what the quotas API reads and writes. */
+export interface QuotaEngine extends Quota {
+  /** Names of the counted resources, in the order of their declaration. */
+  resourceNames(): readonly string[];
+  defaults(): Limits;
+  getQuota(project_id: string): Promise<Limits>;
+  /** Projects that have limits of their own, by id. */
+  listQuotas(): Promise<readonly { readonly project_id: string; readonly limits: Limits }[]>;
+  setQuota(project_id: string, limits: Limits): Promise<void>;
+  /** Back to the defaults; throws TenantQuotaNotFound where no limit was set. */
+  deleteQuota(project_id: string): Promise<void>;
+  details(project_id: string): Promise<Readonly<Record<string, QuotaDetail>>>;
+  /** Counts all objects again; answers how many usage rows were wrong. */
+  rebuild(): Promise<number>;
+}
+
+export interface QuotaOptions {
+  /** A function where the plugins that declare them come later; asked at the first use. */
+  readonly resources: readonly QuotaResource[] | (() => readonly QuotaResource[]);
+  readonly config: Config;
+  readonly db: Database;
+  readonly log: Logger;
+}
+
+/** Makes the engine. */
+export function createQuota({ resources, config, db, log }: QuotaOptions): QuotaEngine {
+  let known: ReadonlyMap<string, store.LimitedResource> | undefined;
+
+  function declared(): ReadonlyMap<string, store.LimitedResource> {
+    const list = typeof resources === 'function' ? resources() : resources;
+    known ??= new Map(list.map((resource) => [resource.name, { ...resource, limit: defaultLimit(config, resource) }]));
+    return known;
+  }
+
+  function chargesOf(deltas: Readonly<Record<string, number>>): store.Charge[] {
+    return Object.entries(deltas)
+      .filter(([, delta]) => delta !== 0)
+      .map(([name, delta]) => {
+        const resource = declared().get(name);
+        if (resource === undefined) throw new TypeError(`no plugin declares the quota resource '${name}'`);
+        return { resource, delta };
+      });
+  }
+
+  /** In the order of the declarations. */
+  function complete(limits: Limits): Limits {
+    return Object.fromEntries(Array.from(declared().values(), ({ name, limit }) => [name, limits[name] ?? limit]));
+  }
+
+  return {
+    resourceNames: () => [...declared().keys()],
+    defaults: () => complete({}),
+
+    async check(_context, project_id, deltas) {
+      const growing = chargesOf(deltas).filter(({ delta }) => delta > 0);
+      const standings = await store.readStandings(
+        db.sql,
+        project_id,
+        growing.map(({ resource }) => resource),
+      );
+      refuse(standings.filter(({ resource, limit, used }) => limit >= 0 && used + deltas[resource]! > limit));
+    },
+
+    async charge(tx: Transaction, project_id, deltas) {
+      const charges = chargesOf(deltas);
+      if (charges.length === 0) return;
+      const standings = await store.charge(tx, project_id, charges);
+      refuse(standings.filter(({ resource, limit, used }) => deltas[resource]! > 0 && limit >= 0 && used > limit));
+    },
+
+    async getQuota(project_id) {
+      return complete(byResource(await store.readLimits(db.sql, project_id)));
+    },
+
+    async listQuotas() {
+      const rows = Map.groupBy(await store.readLimits(db.sql), (row) => row.project_id);
+      return Array.from(rows, ([project_id, own]) => ({ project_id, limits: complete(byResource(own)) }));
+    },
+
+    async setQuota(project_id, limits) {
+      const named = new Map(Object.entries(limits));
+      await db.transaction({ label: 'update_quota' }, (tx) => store.writeLimits(tx, project_id, named));
+    },
+
+    async deleteQuota(project_id) {
+      if ((await store.removeLimits(db.sql, project_id)) === 0) throw new TenantQuotaNotFound(project_id);
+    },
+
+    async details(project_id) {
+      const standings = await store.readStandings(db.sql, project_id, [...declared().values()]);
+      return Object.fromEntries(standings.map(({ resource, limit, used }) => [resource, { limit, used, reserved: 0 }]));
+    },
+
+    async rebuild() {
+      let wrong = 0;
+      for (const resource of declared().values()) {
+        for (const project_id of await store.usageProjects(db.sql, resource.name)) {
+          const counted = await db.transaction({ label: 'rebuild_quota' }, (tx) =>
+            store.recount(tx, project_id, resource),
+          );
+          if (counted === null || counted.was === counted.is) continue;
+          wrong++;
+          log.warn('quota usage was wrong and is counted again', { project_id, resource: resource.name, ...counted });
+        }
+      }
+      return wrong;
+    },
+  };
+}
+
+function byResource(rows: readonly { readonly resource: string; readonly limit: number }[]): Limits {
+  return Object.fromEntries(rows.map(({ resource, limit }) => [resource, limit]));
+}
+
+function refuse(over: readonly store.Standing[]): void {
+  if (over.length > 0) throw new OverQuota(over.map(({ resource }) => resource).toSorted());
+}

@@ -1,0 +1,60 @@
+/** The database that a command works on: the configured one, or the embedded one, running or not. */
+import { Lifetime } from '#src/lib/lifetime.ts';
+import { silentLogger } from '#src/lib/log.ts';
+import type { ServerRuntime } from '#src/lib/runtime.ts';
+import {
+  acceptConfiguration,
+  type ConfigurationPaths,
+  configurationOf,
+  readConfiguration,
+  withOptions,
+} from '../configuration.ts';
+import type { UpgradeOptions } from '../database_upgrade.ts';
+import { claimPort, rememberedPort } from '../embedded/ports.ts';
+import { postgresUrl, preparePostgres } from '../embedded/postgres.ts';
+import { embeddedServices } from '../embedded/services.ts';
+import { openStateDirectory, StateDirectoryInUse } from '../embedded/state_directory.ts';
+
+/** Runs the work with a configuration whose `[database] connection` is set. */
+export async function withConfiguredDatabase<Result>(
+  runtime: ServerRuntime,
+  paths: ConfigurationPaths,
+  work: (options: UpgradeOptions) => Promise<Result>,
+): Promise<Result> {
+  const configuration = await readConfiguration(runtime, paths);
+  acceptConfiguration(configuration, silentLogger);
+  const { config, snapshot } = configuration;
+  const { files } = runtime;
+  if (!embeddedServices(config).postgres) return work({ files, config, log: silentLogger });
+  const lifetime = new Lifetime();
+  try {
+    const value = await embeddedUrl(runtime, config.string('embedded', 'state_dir'), lifetime);
+    const complete = withOptions(snapshot, [{ group: 'database', name: 'connection', value }]);
+    return await work({ files, config: await configurationOf(complete), log: silentLogger });
+  } finally {
+    await lifetime.stop();
+  }
+}
+
+async function embeddedUrl(runtime: ServerRuntime, name: string, lifetime: Lifetime): Promise<string> {
+  try {
+    const state = await openStateDirectory(runtime, name);
+    lifetime.onStop(() => state.release());
+    const port = await claimPort(runtime.network, '127.0.0.1', 0, 'a free port');
+    const folder = state.file('postgres');
+    const postgres = await preparePostgres({ runtime, folder, port, maxConnections: 20, log: silentLogger });
+    const launched = await postgres.launch();
+    lifetime.onStop(async () => {
+      launched.stop();
+      await launched.exited;
+    });
+    await launched.ready;
+    return postgres.url;
+  } catch (error) {
+    if (!(error instanceof StateDirectoryInUse)) throw error;
+    // A server runs on it: its database answers where the server said.
+    const port = await rememberedPort(runtime.files, `${error.path}/ports.json`, 'postgres_port');
+    if (port === undefined) throw error;
+    return postgresUrl(runtime.files, `${error.path}/postgres`, port);
+  }
+}
