@@ -17,6 +17,7 @@ import type { Metrics } from '#src/lib/metrics.ts';
 import type { Plugin } from '#src/lib/plugin.ts';
 import type { Policy } from '#src/lib/policy.ts';
 import type { Quota } from '#src/lib/quota.ts';
+import { silentTracer, type Tracer } from '#src/lib/tracing.ts';
 import { answerError } from './answer.ts';
 import { createDispatcher } from './controllers/mod.ts';
 import { errorBody, toNeutronError } from './faults.ts';
@@ -26,11 +27,10 @@ import { maxLimit } from './query/mod.ts';
 import { serveExtensions } from './router/extensions.ts';
 import { buildResources } from './router/resource.ts';
 import { buildRouter } from './router/tree.ts';
-import { createServing } from './serving.ts';
-import type { ApiEnv, MiddlewareFactory } from './state.ts';
+import { createServing, type IdentityService } from './serving.ts';
+import type { ApiEnv, MiddlewareFactory, Trace } from './state.ts';
 
 export { ApiSetupError } from './errors.ts';
-export { apiOptions, DEFAULT_PIPELINE } from './options.ts';
 export { loadMiddleware } from './pipeline/mod.ts';
 export type { ApiContext, ApiMiddleware, MiddlewareFactory, MiddlewareOptions } from './state.ts';
 
@@ -41,13 +41,14 @@ export interface ApiOptions {
   readonly quota: Quota;
   readonly authenticator: Authenticator;
   /** The embedded Identity service, served below `/identity`. */
-  readonly identity?: { handle(request: Request): Promise<Response> };
+  readonly identity?: IdentityService;
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly clock: Clock;
   /** What attribute rules must know of the deployment. */
   readonly settings: AttributeSettings;
+  readonly tracer?: Tracer;
   /** What `loadMiddleware` gave: the deployment's own middleware. */
   readonly middleware?: Readonly<Record<string, MiddlewareFactory>>;
 }
@@ -94,25 +95,19 @@ export function createApp(options: ApiOptions): Api {
   const faults = (error: unknown) => toNeutronError(error, log, {});
   app.onError((error, c) => answerError(c, (c.get('faults') ?? faults)(error)));
 
-  const observe = createObserver(options);
+  const answer = async (request: Request, bindings: ApiEnv['Bindings']): Promise<Response> => {
+    try {
+      return await app.fetch(request, bindings);
+    } catch (error) {
+      // Only what is thrown and is no Error comes here: hono gives the others to onError.
+      return Response.json(errorBody(faults(error)), { status: 500 });
+    }
+  };
+  const observed = createObserver({ ...options, tracer: options.tracer ?? silentTracer });
   return {
-    async fetch(request, remote = UNKNOWN_REMOTE) {
-      const trace: ApiEnv['Bindings']['trace'] = {
-        route: 'unmatched',
-        request_id: undefined,
-        identified: false,
-        project_id: null,
-      };
-      const done = observe(request, trace);
-      let response: Response;
-      try {
-        response = await app.fetch(request, { remote, trace, ...split(request.url) });
-      } catch (error) {
-        // Only what is thrown and is no Error comes here: hono gives the others to onError.
-        response = Response.json(errorBody(faults(error)), { status: 500 });
-      }
-      done(response);
-      return response;
+    fetch(request, remote = UNKNOWN_REMOTE) {
+      const trace: Trace = { route: 'unmatched', request_id: undefined, identified: false, project_id: null };
+      return observed(request, trace, () => answer(request, { remote, trace, ...split(request.url) }));
     },
   };
 }

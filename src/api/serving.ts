@@ -12,11 +12,16 @@ import type { ServedExtensions } from './router/extensions.ts';
 import type { ApiContext, ApiMiddleware } from './state.ts';
 import { API_ROOT, coreResources, extensionList, extensionShow, versions } from './versions.ts';
 
+/** The embedded Identity service, as the API mounts it. */
+export interface IdentityService {
+  handle(request: Request, remote: { readonly address: string }): Promise<Response>;
+}
+
 export interface ServingOptions {
   readonly plugins: readonly Plugin[];
   readonly policy: Policy;
   readonly authenticator: Authenticator;
-  readonly identity?: { handle(request: Request): Promise<Response> };
+  readonly identity?: IdentityService;
   readonly extensions: ServedExtensions;
   readonly dispatch: (c: ApiContext, path: string) => Promise<Response>;
 }
@@ -51,13 +56,13 @@ function versionList(): ApiMiddleware {
 
 const IDENTITY = '/identity';
 
-function identityService(identity: ServingOptions['identity']): ApiMiddleware {
+function identityService(identity: IdentityService | undefined): ApiMiddleware {
   if (identity === undefined) return (_, next) => next();
   return async (c, next) => {
     const { path } = c.env;
     if (path !== IDENTITY && !path.startsWith(`${IDENTITY}/`)) return next();
     c.env.trace.route = IDENTITY;
-    return identity.handle(c.req.raw);
+    return identity.handle(c.req.raw, c.env.remote);
   };
 }
 

@@ -57,7 +57,8 @@ export async function bootstrap(services: BootstrapServices, password: string): 
     await makeCatalogue(tx, services.region);
     const existing = await find(tx);
     if (existing !== undefined || hash === null) {
-      if (existing === undefined) throw new Error(`the user ${adminUsername} was deleted while the server was starting`);
+      if (existing === undefined)
+        throw new Error(`the user ${adminUsername} was deleted while the server was starting`);
       return { userId: existing, username: adminUsername, projectName: adminProject, created: false };
     }
     const userId = newHexId();

@@ -147,11 +147,7 @@ export function subjectsOfClaims(claims: TokenClaims): readonly string[] {
       subjects.push(`domain:${scope.domain.id}`, `grant:${user.id}:${scope.domain.id}`);
       break;
     case 'project':
-      subjects.push(
-        `project:${scope.project.id}`,
-        `domain:${scope.domain.id}`,
-        `grant:${user.id}:${scope.project.id}`,
-      );
+      subjects.push(`project:${scope.project.id}`, `domain:${scope.domain.id}`, `grant:${user.id}:${scope.project.id}`);
       break;
     default:
       scope satisfies never;

@@ -47,10 +47,7 @@ const PROOFS = {
   password: v.object({ user: v.intersect([UserReference, v.object({ password: Text })]) }),
   token: v.object({ id: v.string() }),
   application_credential: v.union(
-    [
-      v.object({ id: Text, secret: Text }),
-      v.object({ name: Text, user: UserReference, secret: Text }),
-    ],
+    [v.object({ id: Text, secret: Text }), v.object({ name: Text, user: UserReference, secret: Text })],
     'Expecting to find secret and id, or secret, name and user, in application_credential.',
   ),
 };

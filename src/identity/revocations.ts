@@ -99,7 +99,9 @@ export function createRevocations({ db, clock, keptSeconds, shareQueries }: Revo
     },
     async issueTime(tx) {
       await tx`select pg_advisory_xact_lock_shared(${LOCKS.revocations})`;
-      const [row] = await tx<{ now: string }[]>`select (extract(epoch from clock_timestamp()) * 1000000)::bigint as now`;
+      const [row] = await tx<
+        { now: string }[]
+      >`select (extract(epoch from clock_timestamp()) * 1000000)::bigint as now`;
       return Number(row?.now);
     },
     async isRevokedIn(tx, subjects, issuedAt) {

@@ -98,7 +98,7 @@ export interface PluginHost {
 export interface PluginModule {
   /** Its SQL migrations (drizzle-kit's folder), where it keeps tables outside Nucleon's own. */
   readonly migrations?: URL;
-  /** Options of its own; the configuration is read again with them before `create` is called. */
+  /** Options of its own, known by name like ours: `[their_group] their_option`. */
   readonly options?: readonly OptionSpec[];
   create(host: PluginHost): Plugin | Promise<Plugin>;
 }

@@ -35,8 +35,8 @@ export interface QuotaEngine extends Quota {
 }
 
 export interface QuotaOptions {
-  /** A function where the plugins that declare them come later; asked at the first use. */
-  readonly resources: readonly QuotaResource[] | (() => readonly QuotaResource[]);
+  /** Read at the first use, when all plugins have added theirs. */
+  readonly resources: readonly QuotaResource[];
   readonly config: Config;
   readonly db: Database;
   readonly log: Logger;
@@ -47,8 +47,7 @@ export function createQuota({ resources, config, db, log }: QuotaOptions): Quota
   let known: ReadonlyMap<string, store.LimitedResource> | undefined;
 
   function declared(): ReadonlyMap<string, store.LimitedResource> {
-    const list = typeof resources === 'function' ? resources() : resources;
-    known ??= new Map(list.map((resource) => [resource.name, { ...resource, limit: defaultLimit(config, resource) }]));
+    known ??= new Map(resources.map((resource) => [resource.name, { ...resource, limit: defaultLimit(config, resource) }]));
     return known;
   }
 

@@ -57,7 +57,7 @@ function whoAsks(options: ApiAppOptions): Who {
         }),
       };
     case 'keystone':
-      return { authenticator: createKeystone({ ...keystoneSettings(config), fetch, clock, log, metrics }) };
+      return { authenticator: createKeystone({ settings: keystoneSettings(config), fetch, clock, log, metrics }) };
     case 'embedded': {
       const identity = createEmbeddedIdentity({
         db,

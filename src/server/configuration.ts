@@ -2,11 +2,19 @@
  * The configuration as a server reads it: once, by the supervisor, as texts. Its processes get the texts (a snapshot), so that
  * a worker that is started again runs with the configuration of its sisters, whatever has become of the files.
  */
-import { allOptions, type Finding, formatFinding, type LoadedConfig, loadConfig } from '#src/config/mod.ts';
+import {
+  allOptions,
+  type Finding,
+  formatFinding,
+  type LoadedConfig,
+  type LoadOptions,
+  loadConfig,
+} from '#src/config/mod.ts';
 import type { Config } from '#src/lib/config.ts';
 import type { Logger } from '#src/lib/log.ts';
 import type { Files, Runtime } from '#src/lib/runtime.ts';
 import { EXIT, StartError, systemReason } from './errors.ts';
+import { loadForeignModules } from './registry.ts';
 import type { ConfigurationSnapshot } from './supervisor/messages.ts';
 
 /** What the command line says about configuration. */
@@ -35,7 +43,7 @@ export async function readConfiguration(
     texts.set(path, text);
     return text;
   };
-  const loaded = await loadConfig({ files: named, env, readFile, options: allOptions });
+  const loaded = await loadWithPlugins({ files: named, env, readFile });
   const variables = Object.entries(env).filter(
     (entry): entry is [string, string] => /^OS_.+__/.test(entry[0]) && entry[1] !== undefined,
   );
@@ -46,14 +54,21 @@ export async function readConfiguration(
   return { ...loaded, snapshot: { files: read, env: Object.fromEntries(variables) } };
 }
 
+/** Foreign plugins declare options of their own; which plugins there are, a first reading says. */
+async function loadWithPlugins(sources: Omit<LoadOptions, 'options'>): Promise<LoadedConfig> {
+  const loaded = await loadConfig({ ...sources, options: allOptions });
+  const foreign = await loadForeignModules(loaded);
+  const options = foreign.flatMap(({ module }) => module.options ?? []);
+  return options.length === 0 ? loaded : loadConfig({ ...sources, options: [...allOptions, ...options] });
+}
+
 /** The configuration of a snapshot: the same everywhere it is sent. */
 export async function configurationOf({ files, env }: ConfigurationSnapshot): Promise<Config> {
   const texts = new Map(files.map(({ path, text }) => [path, text]));
-  const { config } = await loadConfig({
+  const { config } = await loadWithPlugins({
     files: [...texts.keys()],
     env,
     readFile: async (path) => texts.get(path) ?? '',
-    options: allOptions,
   });
   return config;
 }

@@ -117,7 +117,7 @@ describe('pages', () => {
   });
 
   it('are cut to pagination_max_limit, limit or not', async () => {
-    harness = createHarness({ config: { 'DEFAULT.pagination_max_limit': '2' } });
+    harness = createHarness({ config: { DEFAULT: { pagination_max_limit: '2' } } });
     await harness.call('POST', '/v2.0/boxes', { body: { boxes: [{}, {}, {}] } });
     for (const query of ['', 'limit=3', 'limit=0']) {
       const body = await list(query);
@@ -128,7 +128,7 @@ describe('pages', () => {
   });
 
   it('link to network_link_prefix where one is configured', async () => {
-    harness = createHarness({ config: { 'DEFAULT.network_link_prefix': 'https://api.example/net' } });
+    harness = createHarness({ config: { DEFAULT: { network_link_prefix: 'https://api.example/net' } } });
     await harness.call('POST', '/v2.0/boxes', { body: { box: {} } });
     expect(linkOf(await list('limit=1'), 'next')).toMatch(
       /^https:\/\/api\.example\/net\/v2\.0\/boxes\?limit=1&marker=/,

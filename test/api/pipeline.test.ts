@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_PIPELINE, loadMiddleware, type MiddlewareFactory } from '#src/api/mod.ts';
+import { loadMiddleware, type MiddlewareFactory } from '#src/api/mod.ts';
 import { silentMetrics } from '#src/lib/metrics.ts';
 import { createConfig, createHarness } from './support/harness.ts';
 
@@ -103,7 +103,7 @@ describe('the context', () => {
 
 describe('proxy headers', () => {
   const self = async (believed: boolean, headers: Record<string, string>) => {
-    const harness = createHarness({ config: { 'oslo_middleware.enable_proxy_headers_parsing': believed } });
+    const harness = createHarness({ config: { oslo_middleware: { enable_proxy_headers_parsing: believed } } });
     return (await harness.call('GET', '/', { headers })).body.versions[0].links[0].href;
   };
 
@@ -125,7 +125,7 @@ describe('proxy headers', () => {
 });
 
 describe('body limit', () => {
-  const limited = () => createHarness({ config: { 'oslo_middleware.max_request_body_size': 100 } });
+  const limited = () => createHarness({ config: { oslo_middleware: { max_request_body_size: 100 } } });
   const body = { box: { name: 'x'.repeat(200) } };
 
   it('refuses a body whose length is told', async () => {
@@ -143,7 +143,7 @@ describe('body limit', () => {
 });
 
 describe('CORS', () => {
-  const config = { 'cors.allowed_origin': ['https://horizon.example'] };
+  const config = { cors: { allowed_origin: ['https://horizon.example'] } };
   const headers = { Origin: 'https://horizon.example' };
 
   it('is off by default', async () => {
@@ -179,7 +179,7 @@ describe('CORS', () => {
 describe('rate limit', () => {
   it('answers 429 with the time to wait, for each project by itself, until the time is over', async () => {
     let now = 0;
-    const harness = createHarness({ config: { 'rate_limit.requests': 2 }, options: { clock: { now: () => now } } });
+    const harness = createHarness({ config: { rate_limit: { requests: 2 } }, options: { clock: { now: () => now } } });
     const get = (as: string) => harness.call('GET', '/v2.0/boxes', { as });
     expect((await get('alice')).status).toBe(200);
     expect((await get('alice')).status).toBe(200);
@@ -193,7 +193,7 @@ describe('rate limit', () => {
   });
 
   it('counts by address where configured', async () => {
-    const harness = createHarness({ config: { 'rate_limit.requests': 1, 'rate_limit.by': 'remote' } });
+    const harness = createHarness({ config: { rate_limit: { requests: 1, by: 'remote' } } });
     expect((await harness.call('GET', '/v2.0/boxes', { as: 'alice' })).status).toBe(200);
     expect((await harness.call('GET', '/v2.0/boxes', { as: 'bob' })).status).toBe(429);
   });
@@ -201,14 +201,14 @@ describe('rate limit', () => {
 
 describe('the order of the pipeline', () => {
   const withPipeline = (names: readonly string[], middleware: Record<string, MiddlewareFactory> = {}) =>
-    createHarness({ config: { 'pipeline.api': names }, options: { middleware } });
+    createHarness({ config: { pipeline: { api: names } }, options: { middleware } });
 
   it("takes a deployment's own middleware, by its module", async () => {
     const specifier = `${import.meta.dirname}/support/own_middleware.ts`;
-    const names = [specifier, ...DEFAULT_PIPELINE];
-    const middleware = await loadMiddleware(createConfig({ 'pipeline.api': names }));
+    const names = [specifier, ...createConfig().list('pipeline', 'api')];
+    const middleware = await loadMiddleware(createConfig({ pipeline: { api: names } }));
     const { headers, status } = await withPipeline(names, middleware).call('GET', '/');
-    expect({ status, own: headers.get('x-own') }).toEqual({ status: 200, own: '114688' });
+    expect({ status, own: headers.get('x-own') }).toEqual({ status: 200, own: '1048576' });
   });
 
   it('leaves out what is not named', async () => {
@@ -231,7 +231,7 @@ describe('the order of the pipeline', () => {
     ['/no/such.ts', "'/no/such.ts' of [pipeline] api cannot be loaded"],
     [import.meta.filename.replace('pipeline.test', 'support/harness'), 'has no default export'],
   ])('refuses to load %s', async (name, message) => {
-    await expect(loadMiddleware(createConfig({ 'pipeline.api': [name] }))).rejects.toThrow(message);
+    await expect(loadMiddleware(createConfig({ pipeline: { api: [name] } }))).rejects.toThrow(message);
   });
 });
 
@@ -264,7 +264,7 @@ it('what is thrown and is no error is answered all the same', async () => {
   };
   const names = ['own:thrower', 'app'];
   const harness = createHarness({
-    config: { 'pipeline.api': names },
+    config: { pipeline: { api: names } },
     options: { middleware: { 'own:thrower': thrower } },
   });
   expect(await harness.call('GET', '/')).toMatchObject({

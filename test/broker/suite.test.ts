@@ -75,7 +75,7 @@ describe.each(BROKERS)('$name', ({ start, present, capabilities }) => {
         const first = await server({ clientId: 'twice' });
         const second = await server({ clientId: 'twice' });
         await until('the first is closed', () => first.closed);
-        expect(first.disconnectReason).toBe(0x8e);
+        if (capabilities.saysTakenOver) expect(first.disconnectReason).toBe(0x8e);
         await second.end();
       });
     });
@@ -553,10 +553,8 @@ describe.each(BROKERS)('$name', ({ start, present, capabilities }) => {
           await server(),
         ];
         await nucleon.subscribe(`${P}/#`);
-        if (capabilities.refusesPublications) {
-          await expect(agent.publish(topic, 'forged', { qos: 1 })).rejects.toMatchObject({ code: 0x87 });
-          await expect(agent.publish(topic, 'forged', { qos: 2 })).rejects.toMatchObject({ code: 0x87 });
-        }
+        await expect(agent.publish(topic, 'forged', { qos: 1 })).rejects.toMatchObject({ code: 0x87 });
+        await expect(agent.publish(topic, 'forged', { qos: 2 })).rejects.toMatchObject({ code: 0x87 });
         await agent.publish(topic, 'forged', { qos: 0 });
         await old.publish(topic, 'forged', { qos: 1 });
         for (const client of [agent, old])
@@ -577,9 +575,11 @@ describe.each(BROKERS)('$name', ({ start, present, capabilities }) => {
       ])('an agent hears nothing by %s that is not its own', async (filter) => {
         const [agent, nucleon] = [await connect(broker, 'host-a'), await server()];
         await agent.subscribe(`${P}/fanout/#`);
-        const subscribed = agent.subscribe(filter);
-        if (capabilities.refusesSubscriptions) await expect(subscribed).rejects.toThrow(/Not authorized/);
-        else await subscribed;
+        const problem = await agent.subscribe(filter).then(
+          () => 'granted',
+          (error: Error) => error.message,
+        );
+        if (capabilities.refusesSubscriptions) expect(problem).toMatch(/Not authorized/);
         await nucleon.publish(`${P}/down/host-b/msg/x`, 'secret');
         await nucleon.publish(`${P}/up/host-b/req/q-plugin`, 'secret');
         await nucleon.publish(`${P}/fanout/x`, 'mark');
@@ -595,9 +595,11 @@ describe.each(BROKERS)('$name', ({ start, present, capabilities }) => {
           qos: 1 as const,
           retain: true,
         };
-        const connecting = connect(broker, 'host-a', { will });
-        if (capabilities.refusesWills) await expect(connecting).rejects.toMatchObject({ code: 0x87 });
-        else await (await connecting).breakOff();
+        const refused = await connect(broker, 'host-a', { will }).then(
+          (agent) => agent.breakOff(),
+          (error: { code?: number }) => error.code,
+        );
+        if (capabilities.refusesWills) expect(refused).toBe(0x87);
         const nucleon = await server();
         await nucleon.subscribe(`${P}/up/host-b/presence/x`);
         await nucleon.publish(`${P}/up/host-b/presence/x`, 'mark');
@@ -606,19 +608,13 @@ describe.each(BROKERS)('$name', ({ start, present, capabilities }) => {
         await nucleon.end();
       });
 
-      test(`a client id ${capabilities.bindsClientIds ? 'cannot' : 'can'} be taken over by another user`, async () => {
+      test.runIf(capabilities.bindsClientIds)('a client id cannot be taken over by another user', async () => {
         const clientId = crypto.randomUUID();
         const owner = await connect(broker, 'host-a', { clientId });
-        const thief = connect(broker, 'host-b', { clientId });
-        if (capabilities.bindsClientIds) {
-          await expect(thief).rejects.toMatchObject({ code: 0x85 });
-          await owner.publish(`${P}/up/host-a/x`, 'still here');
-          expect(owner.closed).toBe(false);
-          await owner.end();
-        } else {
-          await until('the owner is closed', () => owner.closed);
-          await (await thief).end();
-        }
+        await expect(connect(broker, 'host-b', { clientId })).rejects.toMatchObject({ code: 0x85 });
+        await owner.publish(`${P}/up/host-a/x`, 'still here');
+        expect(owner.closed).toBe(false);
+        await owner.end();
       });
     });
   });

@@ -21,7 +21,7 @@ const retries: string[] = [];
 
 function makeQuota(options: Parameters<typeof configFrom>[1] = {}) {
   return createQuota({
-    resources: () => RESOURCES,
+    resources: RESOURCES,
     config: configFrom(allOptions, options),
     db: test.db,
     log: { ...silentLogger, warn: (_, fields) => void warnings.push(fields ?? {}) },

@@ -39,7 +39,8 @@ const domainManager = ofDomain('manager');
 const anyDomainManager: Rule = (caller) => caller.scope.kind === 'domain' && has(caller, 'manager');
 /** A domain's manager hands out only these: never what would reach beyond the domain. */
 const GRANTED_BY_MANAGERS: ReadonlySet<string | undefined> = new Set(['manager', 'member', 'reader']);
-const managedGrant: Rule = (caller, target) => GRANTED_BY_MANAGERS.has(target.role_name) && domainManager(caller, target);
+const managedGrant: Rule = (caller, target) =>
+  GRANTED_BY_MANAGERS.has(target.role_name) && domainManager(caller, target);
 const inOwnDomain: Rule = ({ scope }, { domain_ids = [] }) =>
   (scope.kind === 'domain' || scope.kind === 'project') && domain_ids.includes(scope.domain.id);
 

@@ -97,7 +97,8 @@ async function ownSystem(call: Call): Promise<Reply> {
 
 async function ownCatalogue(call: Call): Promise<Reply> {
   call.enforce();
-  if (call.caller.scope.kind === 'unscoped') throw new ForbiddenAction('identity:get_auth_catalog with an unscoped token');
+  if (call.caller.scope.kind === 'unscoped')
+    throw new ForbiddenAction('identity:get_auth_catalog with an unscoped token');
   const catalog = await catalogueOf(call.services.db.sql, call.origin, call.caller);
   return { status: 200, body: { catalog, links: { self: call.url } } };
 }

@@ -14,7 +14,11 @@ const version = (origin: string) => ({
 
 /** `GET /identity`: 300, because there could be more than one. */
 export function versionsAnswer(origin: string): Reply {
-  return { status: 300, body: { versions: { values: [version(origin)] } }, headers: { Location: `${origin}${PREFIX}/` } };
+  return {
+    status: 300,
+    body: { versions: { values: [version(origin)] } },
+    headers: { Location: `${origin}${PREFIX}/` },
+  };
 }
 
 /** `GET /identity/v3` */

@@ -81,7 +81,11 @@ export function memberOf(body: unknown, member: string): Readonly<Record<string,
 }
 
 /** The value by its schema, or a ValidationError that says what it is of. */
-export function parse<Schema extends v.GenericSchema>(schema: Schema, value: unknown, of: string): v.InferOutput<Schema> {
+export function parse<Schema extends v.GenericSchema>(
+  schema: Schema,
+  value: unknown,
+  of: string,
+): v.InferOutput<Schema> {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
   throw new ValidationError(`${of}: ${describeIssue(result.issues[0])}.`);
@@ -171,14 +175,18 @@ export async function updateRow<Row extends EntityRow>(
   { known, extra }: Given,
 ): Promise<Row> {
   const changes = { ...known, extra: { ...before.extra, ...extra } };
-  return translated(entity, { ...before, ...changes }, async () => {
+  return translated(entity, { ...(before as Readonly<Record<string, unknown>>), ...changes }, async () => {
     const [updated] = await tx<Row[]>`
       update ${tx(entity.table)} set ${tx(changes as never)} where id = ${before.id} returning *`;
     return existing(updated, entity, before.id);
   });
 }
 
-export async function deleteRow<Row extends EntityRow>(tx: Transaction, entity: Entity<Row>, id: string): Promise<void> {
+export async function deleteRow<Row extends EntityRow>(
+  tx: Transaction,
+  entity: Entity<Row>,
+  id: string,
+): Promise<void> {
   const deleted = await tx`delete from ${tx(entity.table)} where id = ${id}`;
   if (deleted.count === 0) throw new NotFound(entity.member, id);
 }
@@ -245,7 +253,11 @@ export function oneReply<Row extends EntityRow>(call: Call, entity: Entity<Row>,
 }
 
 export function listReply<Row extends EntityRow>(call: Call, entity: Entity<Row>, rows: readonly Row[]): Reply {
-  return collectionReply(call, entity.collection, rows.map((row) => viewOf(call, entity, row)));
+  return collectionReply(
+    call,
+    entity.collection,
+    rows.map((row) => viewOf(call, entity, row)),
+  );
 }
 
 /** A list as Keystone frames it. */

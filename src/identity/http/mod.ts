@@ -5,8 +5,8 @@
  */
 import { Hono } from 'hono';
 import { HttpBadRequest, HttpRequestTooLarge, NeutronError } from '#src/lib/errors.ts';
-import { NotAllowed, ForbiddenAction, Unauthenticated, UnknownPath } from '../errors.ts';
 import type { TokenClaims } from '../claims.ts';
+import { ForbiddenAction, NotAllowed, Unauthenticated, UnknownPath } from '../errors.ts';
 import { mayDo } from './access.ts';
 import { applicationCredentialRoutes } from './application_credentials.ts';
 import { assignmentRoutes } from './assignments.ts';
@@ -54,9 +54,7 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 
 /** The service as a function from request to response. */
-export function createIdentityApp(
-  services: IdentityServices,
-): (request: Request, remote: Remote) => Promise<Response> {
+export function createIdentityApp(services: IdentityServices): (request: Request, remote: Remote) => Promise<Response> {
   const app = new Hono<Environment>({ strict: false });
   const originOf = (url: string): string => services.publicEndpoint ?? new URL(url).origin;
 
@@ -102,6 +100,7 @@ async function callOf(
   param: (name: string) => string,
 ): Promise<Call> {
   const { action } = route;
+  let body: Promise<unknown> | undefined;
   const authUri = `${origin}/identity`;
   const caller = action === 'public' ? undefined : await callerOf(services, request.headers, authUri);
   return {
@@ -113,7 +112,7 @@ async function callOf(
     headers: request.headers,
     query: new URL(request.url).searchParams,
     param: (name) => param(name).normalize(),
-    body: () => parsedBody(request),
+    body: () => (body ??= parsedBody(request)),
     get caller() {
       if (caller === undefined) throw new Unauthenticated(authUri);
       return caller;

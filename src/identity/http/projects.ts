@@ -4,7 +4,7 @@ import type { Queryable, Transaction } from '#src/lib/database.ts';
 import { newHexId } from '../bytes.ts';
 import { Forbidden, NotFound, ValidationError } from '../errors.ts';
 import { narrowedToDomain } from './access.ts';
-import { projects, type ProjectRow, Tags, textOrEmpty } from './entities.ts';
+import { type ProjectRow, projects, Tags, textOrEmpty } from './entities.ts';
 import {
   assertMutable,
   type Condition,
@@ -83,7 +83,9 @@ async function update(call: Call): Promise<Reply> {
   for (const fixed of ['domain_id', 'parent_id', 'is_domain'] as const) {
     if (given.known[fixed] === undefined || given.known[fixed] === before[fixed]) continue;
     if (fixed === 'parent_id') throw new Forbidden('Update of `parent_id` is not allowed.');
-    throw new ValidationError(fixed === 'domain_id' ? 'Cannot change Domain ID' : 'Update of `is_domain` is not allowed.');
+    throw new ValidationError(
+      fixed === 'domain_id' ? 'Cannot change Domain ID' : 'Update of `is_domain` is not allowed.',
+    );
   }
   const row = await db.transaction({ label: 'identity_update_project' }, async (tx) => {
     if (given.known['enabled'] === false) {
@@ -226,4 +228,3 @@ export const projectRoutes: readonly Route[] = [
     },
   },
 ];
-

@@ -4,7 +4,7 @@ import { newHexId } from '../bytes.ts';
 import { Unauthorized, ValidationError } from '../errors.ts';
 import { targetsOfUser } from '../grants.ts';
 import { narrowedToDomain } from './access.ts';
-import { groups, Password, projects, type ProjectRow, type UserRow, users } from './entities.ts';
+import { groups, Password, type ProjectRow, projects, type UserRow, users } from './entities.ts';
 import {
   assertMutable,
   type Condition,

@@ -9,17 +9,17 @@ import {
   readConfiguration,
   withOptions,
 } from '../configuration.ts';
-import type { UpgradeOptions } from '../database_upgrade.ts';
 import { claimPort, rememberedPort } from '../embedded/ports.ts';
 import { postgresUrl, preparePostgres } from '../embedded/postgres.ts';
 import { embeddedServices } from '../embedded/services.ts';
 import { openStateDirectory, StateDirectoryInUse } from '../embedded/state_directory.ts';
+import type { MigrationOptions } from '../migrations.ts';
 
 /** Runs the work with a configuration whose `[database] connection` is set. */
 export async function withConfiguredDatabase<Result>(
   runtime: ServerRuntime,
   paths: ConfigurationPaths,
-  work: (options: UpgradeOptions) => Promise<Result>,
+  work: (options: MigrationOptions) => Promise<Result>,
 ): Promise<Result> {
   const configuration = await readConfiguration(runtime, paths);
   acceptConfiguration(configuration, silentLogger);

@@ -1,7 +1,7 @@
 /** `nucleon db upgrade|current|check` */
 import type { MigrationState } from '#src/db/mod.ts';
-import { databaseState, upgradeDatabase } from '../database_upgrade.ts';
 import { EXIT } from '../errors.ts';
+import { databaseState, upgradeDatabase } from '../migrations.ts';
 import type { Command } from './command.ts';
 import { CONFIGURATION_OPTIONS, configurationPaths } from './configuration_options.ts';
 import { withConfiguredDatabase } from './database.ts';

@@ -210,8 +210,9 @@ class Server {
   }
 
   async #migrate(snapshot: ConfigurationSnapshot): Promise<void> {
-    const { upgradeDatabase } = await import('../database_upgrade.ts');
-    await upgradeDatabase({ files: this.#runtime.files, config: await configurationOf(snapshot), log: this.#log });
+    // Loaded only now: the workers' code is on its way, and nothing before needs the database's.
+    const { upgradeWhenItAnswers } = await import('./upgrade.ts');
+    await upgradeWhenItAnswers({ files: this.#runtime.files, config: await configurationOf(snapshot), log: this.#log });
   }
 
   async #serveMetrics(config: Config): Promise<void> {

@@ -1,5 +1,6 @@
 /** The API on the example plugin, with a policy, a quota and callers that tests can read at a glance. */
-import { type Api, type ApiOptions, apiOptions, createApp } from '#src/api/mod.ts';
+import { type Api, type ApiOptions, createApp } from '#src/api/mod.ts';
+import { allOptions, configFrom } from '#src/config/mod.ts';
 import { defaultAttributeSettings } from '#src/lib/api/settings.ts';
 import type { Identity } from '#src/lib/auth.ts';
 import type { Config, OptionValue } from '#src/lib/config.ts';
@@ -76,25 +77,11 @@ export function createPolicy(asked: string[] = []): Policy {
   };
 }
 
-/** The options' own defaults, but for those given as `group.name`. */
-export function createConfig(set: Readonly<Record<string, OptionValue>> = {}): Config {
-  const value = (group: string, name: string): OptionValue => {
-    const key = `${group}.${name}`;
-    const spec = apiOptions.find((option) => option.group === group && option.name === name);
-    if (spec === undefined) throw new Error(`the API reads ${key}, which apiOptions does not declare`);
-    return Object.hasOwn(set, key) ? set[key]! : spec.default;
-  };
-  return {
-    string: (group, name) => value(group, name) as string,
-    optionalString: (group, name) => value(group, name) as string | null,
-    integer: (group, name) => value(group, name) as number,
-    float: (group, name) => value(group, name) as number,
-    boolean: (group, name) => value(group, name) as boolean,
-    list: (group, name) => value(group, name) as readonly string[],
-    dict: (group, name) => value(group, name) as Readonly<Record<string, string>>,
-    isSet: (group, name) => Object.hasOwn(set, `${group}.${name}`),
-    section: () => ({}),
-  };
+type Settings = Readonly<Record<string, Readonly<Record<string, OptionValue>>>>;
+
+/** The options' own defaults, but for those given by group and name. */
+export function createConfig(settings: Settings = {}): Config {
+  return configFrom(allOptions, settings);
 }
 
 const nobody: Identity = {
@@ -142,7 +129,7 @@ export interface Harness extends Example {
 }
 
 export interface HarnessOptions {
-  readonly config?: Readonly<Record<string, OptionValue>>;
+  readonly config?: Settings;
   readonly options?: Partial<ApiOptions>;
 }
 

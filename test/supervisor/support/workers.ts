@@ -8,12 +8,13 @@ import type { RunningWorker, WorkerEnvironment, WorkerModule } from '#src/server
 
 const idle: WorkerModule = { start: async () => ({ stop: async () => {} }) };
 
-async function startApi({ runtime, config, listening, metrics }: WorkerEnvironment): Promise<RunningWorker> {
+async function startApi({ runtime, config, listening, metrics, log }: WorkerEnvironment): Promise<RunningWorker> {
   const requests = metrics.counter('test_requests_total', 'Requests', ['path']);
   const answers: Readonly<Record<string, () => Response | Promise<Response>>> = {
     '/pid': () => new Response(String(runtime.processes.pid)),
     '/quota': () => new Response(String(config.integer('quotas', 'quota_network'))),
     '/slow': async () => {
+      log.info('slow request began');
       await new Promise((resolve) => setTimeout(resolve, 1500));
       return new Response('slow but whole');
     },

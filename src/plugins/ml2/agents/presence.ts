@@ -37,12 +37,12 @@ async function record(db: Database, presences: readonly Presence[]): Promise<voi
   await db.transaction(
     { label: 'agent_presence' },
     (tx) => tx`
-      insert into agent_presence as p (host, binary, epoch, alive, changed_at)
+      insert into agent_presence as p (host, "binary", epoch, alive, changed_at)
       select host, "binary", epoch, alive, now() from unnest(
         ${presences.map(({ host }) => host)}::text[],
         ${presences.map(({ binary }) => binary)}::text[],
         ${presences.map(({ epoch }) => String(epoch))}::bigint[],
-        ${presences.map(({ alive }) => alive)}::bool[]
+        ${presences.map(({ alive }) => String(alive))}::text[]::bool[]
       ) as n (host, "binary", epoch, alive)
       order by host, "binary"
       on conflict (host, "binary") do update

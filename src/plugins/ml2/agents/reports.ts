@@ -3,6 +3,7 @@
  * the next one, a multi-row upsert. Each report is answered after the commit that holds it, so what an agent has been told is
  * true, and ten thousand reports a second are some hundred statements.
  */
+import { sqlState } from '#src/db/mod.ts';
 import type { Json, JsonObject } from '#src/lib/api/attributes.ts';
 import type { Database } from '#src/lib/database.ts';
 import { type AgentId, newId } from '#src/lib/ids.ts';
@@ -66,20 +67,29 @@ export function createReporter(options: ReporterOptions): Reporter {
       const all = [...next.values()];
       const now = all.slice(0, batch);
       next = new Map(all.slice(batch).map((waiting) => [keyOf(waiting.report), waiting]));
-      try {
-        const outcomes = await upsert(
-          options,
-          now.map(({ report }) => report),
-        );
-        for (const { report, settle } of now) {
-          const outcome = outcomes.get(keyOf(report))!;
-          for (const { resolve } of settle) resolve(outcome);
-        }
-      } catch (error) {
-        for (const { settle } of now) for (const { reject } of settle) reject(error);
-      }
+      await writeTogether(now);
     }
     writing = false;
+  }
+
+  async function writeTogether(all: readonly Waiting[]): Promise<void> {
+    try {
+      const outcomes = await upsert(
+        options,
+        all.map(({ report }) => report),
+      );
+      for (const { report, settle } of all) {
+        const outcome = outcomes.get(keyOf(report))!;
+        for (const { resolve } of settle) resolve(outcome);
+      }
+    } catch (error) {
+      // A value that PostgreSQL cannot take (class 22) must fail its own report, not those that happened to be with it.
+      if (all.length > 1 && sqlState(error)?.startsWith('22')) {
+        for (const waiting of all) await writeTogether([waiting]);
+        return;
+      }
+      for (const { settle } of all) for (const { reject } of settle) reject(error);
+    }
   }
 
   return (report) =>
@@ -126,7 +136,8 @@ async function upsert(options: ReporterOptions, reports: readonly AgentReport[])
     column((report) => JSON.stringify(report.configurations)),
     column((report) => textOf(report.resource_versions)),
     column((report) => report.load),
-    column((report) => report.started),
+    // As text: postgres.js takes an array of booleans for one boolean, and would encode JSON once more.
+    column((report) => String(report.started)),
     options.enableNew,
   ];
   const rows = await options.db.transaction({ label: 'report_state' }, (tx) =>
@@ -138,20 +149,20 @@ async function upsert(options: ReporterOptions, reports: readonly AgentReport[])
 function upsertText(downTime: number): string {
   return `
     with reported as (
-      select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::json[], $8::json[],
-        $9::int[], $10::bool[])
-        as r (id, agent_type, binary, host, topic, availability_zone, configurations, resource_versions, load, started)
+      select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+        $9::int[], $10::text[]::bool[])
+        as r (id, agent_type, "binary", host, topic, availability_zone, configurations, resource_versions, load, started)
     ), known as (
       select a.agent_type, a.host, ${aliveSql(downTime)} as alive
       from ${AGENTS_FROM} join reported r on r.agent_type = a.agent_type and r.host = a.host
     ), written as (
-      insert into agents as a (id, agent_type, binary, host, topic, availability_zone, configurations, resource_versions,
+      insert into agents as a (id, agent_type, "binary", host, topic, availability_zone, configurations, resource_versions,
         load, admin_state_up, created_at, started_at, heartbeat_timestamp)
-      select id, agent_type, binary, host, topic, availability_zone, configurations, resource_versions, load, $11,
+      select id, agent_type, "binary", host, topic, availability_zone, configurations::json, resource_versions::json, load, $11,
         now(), now(), now()
       from reported order by agent_type, host
       on conflict (agent_type, host) do update set
-        binary = excluded.binary, topic = excluded.topic, configurations = excluded.configurations, load = excluded.load,
+        "binary" = excluded."binary", topic = excluded.topic, configurations = excluded.configurations, load = excluded.load,
         availability_zone = coalesce(excluded.availability_zone, a.availability_zone),
         resource_versions = coalesce(excluded.resource_versions, a.resource_versions),
         heartbeat_timestamp = excluded.heartbeat_timestamp,

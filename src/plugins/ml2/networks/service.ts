@@ -1,5 +1,5 @@
 /** The verbs of networks. */
-import { insertRows, listRows, reviseRow, showRow } from '#src/db/mod.ts';
+import { insertRows, listRows, reviseRow, showRow, showRows } from '#src/db/mod.ts';
 import type { Transaction } from '#src/lib/database.ts';
 import { InvalidInput } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -10,7 +10,8 @@ import { createLifecycle } from '../lifecycle.ts';
 import { networkNotifications } from '../notifier.ts';
 import { networkScope } from '../scope.ts';
 import type { Ml2 } from '../state.ts';
-import { changes } from '../values.ts';
+import { changes, pick } from '../values.ts';
+import { MINIMUM_MTU } from './mtu.ts';
 import { networkReading } from './reading.ts';
 import {
   closeToAll,
@@ -31,9 +32,7 @@ const PROVIDER = {
   'provider:segmentation_id': 'segmentation_id',
 } as const;
 const EXTERNAL = 'router:external';
-/** The least MTU that an IP version needs of its links (RFC 791, RFC 8200). */
-const MINIMUM_MTU: Readonly<Record<number, number>> = { 4: 68, 6: 1280 };
-const CHANGEABLE = ['name', 'description', 'admin_state_up', 'mtu'];
+const CHANGEABLE = ['name', 'description', 'admin_state_up'];
 
 export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
   const { types } = ml2;
@@ -80,7 +79,11 @@ export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
       await markExternal(tx, marked(EXTERNAL));
       await openToAll(tx, marked(EXTERNAL), 'access_as_external');
       await extensions.store(tx, drafts);
-      return await ml2.readBack(tx, reading(context), drafts);
+      return await showRows(
+        tx,
+        reading(context),
+        drafts.map(({ id }) => id),
+      );
     };
     return lifecycle.create(context, { requests: drafts, write });
   };
@@ -104,13 +107,17 @@ export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     await closeToAll(tx, id, 'access_as_external');
   };
 
-  const checkNewMtu = async (tx: Transaction, network: Resource, mtu: number) => {
+  /** The MTU that the network is to have: what is asked for if it can be, the greatest possible for 0. */
+  const newMtu = async (tx: Transaction, network: Resource, requested: number): Promise<number> => {
     const segments = await tx<{ network_type: string; physical_network: string | null }[]>`
       select network_type, physical_network from network_segments where network_id = ${String(network['id'])}`;
-    checkMtu(mtu, types.maximumMtu(segments));
+    const maximum = types.maximumMtu(segments);
+    checkMtu(requested, maximum);
+    const mtu = requested === 0 ? maximum : requested;
     for (const version of await subnetVersions(tx, String(network['id']))) {
-      if (mtu < (MINIMUM_MTU[version] ?? 0)) throw new NetworkMTUSubnetConflict(String(network['id']), mtu);
+      if (mtu < MINIMUM_MTU[version]) throw new NetworkMTUSubnetConflict(String(network['id']), mtu);
     }
+    return mtu;
   };
 
   return {
@@ -132,14 +139,11 @@ export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
         if (provider.length > 0) {
           throw new InvalidInput('Plugin does not support updating provider attributes');
         }
-        const values = {
-          ...changes(original, body, CHANGEABLE),
-          ...changes(original, extensions.update({ context, body, original })),
-        };
-        if (values['mtu'] !== undefined) {
-          // 0 asks for the greatest MTU there is.
-          await checkNewMtu(tx, original, Number(values['mtu']));
-        }
+        const values = changes(original, {
+          ...pick(body, CHANGEABLE),
+          ...extensions.update({ context, body, original }),
+          ...(body['mtu'] === undefined ? {} : { mtu: await newMtu(tx, original, Number(body['mtu'])) }),
+        });
         const marks = changes(original, body, ['shared', EXTERNAL]);
         if (marks['shared'] !== undefined) await setShared(tx, original, marks['shared'] === true);
         if (marks[EXTERNAL] !== undefined) await setExternal(tx, original, marks[EXTERNAL] === true);

@@ -78,8 +78,8 @@ export async function hasForeignUsers(tx: Transaction, network_id: string, proje
 }
 
 /** IP versions of the network's subnets. */
-export async function subnetVersions(tx: Transaction, network_id: string): Promise<readonly number[]> {
-  const rows = await tx<{ ip_version: number }[]>`
+export async function subnetVersions(tx: Transaction, network_id: string): Promise<readonly (4 | 6)[]> {
+  const rows = await tx<{ ip_version: 4 | 6 }[]>`
     select distinct ip_version from subnets where network_id = ${network_id}`;
   return rows.map(({ ip_version }) => ip_version);
 }

@@ -1,0 +1,11 @@
+/** What the verbs of networks, subnets and ports lean on. */
+import type { Config } from '#src/lib/config.ts';
+import type { LifecycleHost } from './lifecycle.ts';
+import type { ExtensionManager } from './managers/extension.ts';
+import type { TypeManager } from './managers/type.ts';
+
+export interface Ml2 extends LifecycleHost {
+  readonly config: Config;
+  readonly types: TypeManager;
+  readonly extensions: ExtensionManager;
+}
