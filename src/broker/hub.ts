@@ -71,6 +71,7 @@ export class Hub {
   /** Takes up or begins the client's session; an older connection of it is closed. `Session.connect` follows. */
   open(opening: Opening): Opened {
     const { clientId, username } = opening;
+    this.#settle(this.#sessions.get(clientId), this.#parts.clock.now());
     const known = this.#sessions.get(clientId);
     if (known !== undefined && known.username !== username) {
       return refused(REASON.clientIdentifierNotValid, `the client id ${clientId} belongs to another user`);
@@ -162,14 +163,17 @@ export class Hub {
       this.#retained.sweep(now);
     }
     for (const session of this.#sessions.values()) {
-      if (session.isConnected) {
-        session.pump();
-        continue;
-      }
-      if (session.willAt <= now) this.#sendWill(session);
-      if (session.endsAt <= now) this.#end(session);
+      this.#settle(session, now);
+      if (session.isConnected) session.pump();
       else if (sweeps) session.expire(now);
     }
+  }
+
+  /** Sends the will and ends the session of an absent client, if they are due. */
+  #settle(session: Session | undefined, now: number): void {
+    if (session === undefined || session.isConnected) return;
+    if (session.willAt <= now) this.#sendWill(session);
+    if (session.endsAt <= now) this.#end(session);
   }
 
   #takeOver(session: Session, clean: boolean): void {

@@ -1,7 +1,7 @@
 /**
- * Slows guessing. After a failure the next attempt of the same user from the same address is looked at only after a
- * pause, which doubles with each failure; attempts beside it wait in line, and those for which the line is too long are
- * refused unseen. Others are not slowed: an agent elsewhere cannot be locked out by somebody who guesses at its name.
+ * Slows guessing. Attempts of one user from one address are looked at one after the other; after a failure the next one
+ * only after a pause, which doubles with each failure. Attempts for which the line is too long are refused unseen.
+ * Others are not slowed: an agent elsewhere cannot be locked out by somebody who guesses at its name.
  */
 import type { Clock } from '#src/lib/clock.ts';
 
@@ -9,53 +9,65 @@ export interface ThrottleOptions {
   readonly clock: Clock;
   /** Milliseconds after the first failure. */
   readonly pause: number;
-  /** Longest pause, and longest line. */
+  /** The longest pause, and the longest line. */
   readonly maxPause: number;
 }
 
-interface Entry {
+interface Line {
   failures: number;
   /** When the next attempt may be looked at. */
   next: number;
+  waiting: number;
+  /** Settles when the attempts so far have been looked at. */
+  last: Promise<unknown>;
 }
 
-const MAX_ENTRIES = 10_000;
+const MAX_LINES = 10_000;
 
 export class Throttle {
   readonly #options: ThrottleOptions;
-  readonly #entries = new Map<string, Entry>();
+  readonly #lines = new Map<string, Line>();
 
   constructor(options: ThrottleOptions) {
     this.#options = options;
   }
 
-  /** Resolves when the attempt may be looked at; false: it is refused unseen. */
-  async admit(key: string): Promise<boolean> {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return true;
-    const { clock, maxPause } = this.#options;
-    const now = clock.now();
-    const wait = entry.next - now;
-    if (wait > maxPause) return false;
-    entry.next = Math.max(entry.next, now) + this.#pause(entry.failures);
+  /** Runs `check` when its turn has come; false: it failed, or was not looked at. */
+  async attempt(key: string, check: () => Promise<boolean>): Promise<boolean> {
+    const line = this.#lines.get(key) ?? { failures: 0, next: 0, waiting: 0, last: Promise.resolve() };
+    if (line.waiting * this.#pause(line.failures) > this.#options.maxPause) return false;
+    this.#keep(key, line);
+    line.waiting += 1;
+    const turn = line.last.then(() => this.#turn(line, check));
+    line.last = turn.catch(() => {});
+    try {
+      return await turn;
+    } finally {
+      line.waiting -= 1;
+      if (line.waiting === 0 && line.failures === 0) this.#lines.delete(key);
+    }
+  }
+
+  async #turn(line: Line, check: () => Promise<boolean>): Promise<boolean> {
+    const { clock } = this.#options;
+    const wait = line.next - clock.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-    return true;
+    const right = await check();
+    line.failures = right ? 0 : line.failures + 1;
+    line.next = clock.now() + this.#pause(line.failures);
+    return right;
   }
 
-  failed(key: string): void {
-    const failures = (this.#entries.get(key)?.failures ?? 0) + 1;
-    const next = Math.max(this.#entries.get(key)?.next ?? 0, this.#options.clock.now() + this.#pause(failures));
-    this.#entries.delete(key);
-    this.#entries.set(key, { failures, next });
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
-  }
-
-  succeeded(key: string): void {
-    this.#entries.delete(key);
+  /** The lines used last are kept. */
+  #keep(key: string, line: Line): void {
+    this.#lines.delete(key);
+    this.#lines.set(key, line);
+    const [oldest] = this.#lines.keys();
+    if (this.#lines.size > MAX_LINES && oldest !== undefined) this.#lines.delete(oldest);
   }
 
   #pause(failures: number): number {
+    if (failures === 0) return 0;
     return Math.min(this.#options.pause * 2 ** Math.min(failures - 1, 30), this.#options.maxPause);
   }
 }

@@ -108,17 +108,22 @@ export async function fileUsers(options: FileUsersOptions): Promise<FileUsers> {
     }
     for (const [name, { hashed }] of verified) if (users.get(name) !== hashed) verified.delete(name);
   };
-  const check = async (username: string, password: string): Promise<boolean> => {
-    const hashed = users.get(username);
-    return (
-      hashed !== undefined &&
-      (await hashing.run(() => verifyPassword(password, hashed))) &&
-      remember(username, password, hashed)
-    );
+  /** Whether it was verified before. */
+  const isKnown = async (username: string, password: string): Promise<boolean> => {
+    const known = verified.get(username);
+    return known !== undefined && equal(known.digest, await digest(secret, password));
   };
-  const remember = async (username: string, password: string, hashed: string): Promise<true> => {
+  const verify = async (username: string, password: string): Promise<boolean> => {
+    const hashed = users.get(username);
+    if (hashed === undefined || !(await hashing.run(() => verifyPassword(password, hashed)))) return false;
     verified.set(username, { hashed, digest: await digest(secret, password) });
     return true;
+  };
+  const check = async (username: string, password: string): Promise<boolean> => {
+    if ((await isKnown(username, password)) || (await verify(username, password))) return true;
+    if (clock.now() - readAt < REREAD.unknown) return false;
+    await reload();
+    return verify(username, password);
   };
 
   return {
@@ -126,22 +131,10 @@ export async function fileUsers(options: FileUsersOptions): Promise<FileUsers> {
     async authenticate(username, password, remote) {
       if (username === '') return null;
       if (clock.now() - readAt >= REREAD.usual) await reload();
-      const known = verified.get(username);
-      if (known !== undefined && equal(known.digest, await digest(secret, password))) return grantOf(username);
-
-      const key = `${username}@${addressOf(remote)}`;
-      if (!(await throttle.admit(key))) return null;
-      let right = await check(username, password);
-      if (!right && clock.now() - readAt >= REREAD.unknown) {
-        await reload();
-        right = await check(username, password);
-      }
-      if (!right) {
-        throttle.failed(key);
-        return null;
-      }
-      throttle.succeeded(key);
-      return grantOf(username);
+      const right =
+        (await isKnown(username, password)) ||
+        (await throttle.attempt(`${username}@${addressOf(remote)}`, () => check(username, password)));
+      return right ? grantOf(username) : null;
     },
   };
 }

@@ -16,10 +16,11 @@ import type { Revocations } from './revocations.ts';
 import type { SecretCheck } from './secret_check.ts';
 import type { Tokens } from './tokens.ts';
 
-export interface Login {
-  /** Proves and issues; throws Unauthorized, TooManyFailures, Busy. */
-  (request: LoginRequest, address: string): Promise<{ readonly token: string; readonly claims: TokenClaims }>;
-}
+/** Proves and issues; throws Unauthorized, TooManyFailures, Busy. */
+export type Login = (
+  request: LoginRequest,
+  address: string,
+) => Promise<{ readonly token: string; readonly claims: TokenClaims }>;
 
 export interface LoginServices {
   readonly db: Database;

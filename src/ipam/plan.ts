@@ -72,12 +72,21 @@ export interface AddressChanges {
   readonly needs: readonly AddressNeed[];
 }
 
-/** What changes for a port that has `current` and is to have `requested`. Addresses are kept where they can be. */
+/**
+ * What changes for a port that has `current` and is to have `requested`. Addresses are kept where they can be; with
+ * `newMac` the automatic ones cannot, because they are formed from the MAC address.
+ */
 export function planChangedPort(
   owner: AddressOwner,
   current: readonly FixedIp[],
   requested: readonly FixedIpRequest[],
+  newMac: boolean,
 ): AddressChanges {
+  const subnets = new Map(owner.subnets.map((subnet) => [subnet.id, subnet]));
+  const isAutomatic = (subnet_id: string | undefined): boolean => {
+    const subnet = subnet_id === undefined ? undefined : subnets.get(subnet_id);
+    return subnet !== undefined && formsOwnAddress(owner, subnet);
+  };
   const wanted = requested.filter((request) => request.delete_subnet !== true);
   const dropped = new Set(requested.filter((request) => request.delete_subnet === true).map(({ subnet_id }) => subnet_id));
   const free = new Set(current);
@@ -99,23 +108,19 @@ export function planChangedPort(
     }
   }
   const released: FixedIp[] = [];
-  const subnets = new Map(owner.subnets.map((subnet) => [subnet.id, subnet]));
   for (const fixed of free) {
-    const subnet = subnets.get(fixed.subnet_id);
-    const stays =
-      subnet !== undefined &&
-      hasAutomaticAddresses(subnet) &&
-      !isRouterPort(owner.device_owner) &&
-      !dropped.has(fixed.subnet_id);
-    (stays ? kept : released).push(fixed);
+    (isAutomatic(fixed.subnet_id) && !dropped.has(fixed.subnet_id) ? kept : released).push(fixed);
   }
-  const needs: AddressNeed[] = [...requestedNeeds(owner, added)];
-  for (const request of added) {
-    const subnet = request.subnet_id === undefined ? undefined : subnets.get(request.subnet_id);
-    if (subnet !== undefined && request.ip_address === undefined && formsOwnAddress(owner, subnet)) {
-      needs.push(automaticNeed(owner, subnet));
+  const formed = new Set(added.map(({ subnet_id }) => subnet_id).filter(isAutomatic));
+  if (newMac) {
+    for (const fixed of kept.filter(({ subnet_id }) => isAutomatic(subnet_id))) {
+      kept.splice(kept.indexOf(fixed), 1);
+      released.push(fixed);
+      formed.add(fixed.subnet_id);
     }
   }
+  const needs = [...requestedNeeds(owner, added)];
+  for (const subnet of owner.subnets) if (formed.has(subnet.id)) needs.push(automaticNeed(owner, subnet));
   return { kept, released, needs };
 }
 

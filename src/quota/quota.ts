@@ -47,7 +47,9 @@ export function createQuota({ resources, config, db, log }: QuotaOptions): Quota
   let known: ReadonlyMap<string, store.LimitedResource> | undefined;
 
   function declared(): ReadonlyMap<string, store.LimitedResource> {
-    known ??= new Map(resources.map((resource) => [resource.name, { ...resource, limit: defaultLimit(config, resource) }]));
+    known ??= new Map(
+      resources.map((resource) => [resource.name, { ...resource, limit: defaultLimit(config, resource) }]),
+    );
     return known;
   }
 

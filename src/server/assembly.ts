@@ -11,7 +11,7 @@ import type { Metrics } from '#src/lib/metrics.ts';
 import type { Plugin, PluginHost } from '#src/lib/plugin.ts';
 import type { Quota, QuotaResource } from '#src/lib/quota.ts';
 import { createOutbox } from '#src/outbox/mod.ts';
-import { createQuota } from '#src/quota/mod.ts';
+import { createQuota, quotaApi } from '#src/quota/mod.ts';
 import type { LoadedModule } from './registry.ts';
 
 export interface AssemblyOptions {
@@ -61,5 +61,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     byType.set(plugin.type, { name, plugin });
     counted.push(...(plugin.quotas ?? []));
   }
-  return { plugins: host.plugins.all(), quota };
+  // The quota engine serves its own API, whatever is counted.
+  const quotas: Plugin = { type: 'QUOTAS', ...quotaApi(quota) };
+  return { plugins: [...host.plugins.all(), quotas], quota };
 }

@@ -142,6 +142,21 @@ describe('body limit', () => {
   });
 });
 
+it('a body that breaks off answers 400', async () => {
+  const body = new ReadableStream({
+    pull: (controller) => controller.error(new Error('connection reset')),
+  });
+  const init: RequestInit & { duplex: 'half' } = {
+    method: 'POST',
+    body,
+    duplex: 'half',
+    headers: { 'X-Auth-Token': 'admin' },
+  };
+  const { api, logged } = createHarness();
+  expect((await api.fetch(new Request('http://localhost/v2.0/boxes', init))).status).toBe(400);
+  expect(logged.map(({ message }) => message)).toEqual(['request']);
+});
+
 describe('CORS', () => {
   const config = { cors: { allowed_origin: ['https://horizon.example'] } };
   const headers = { Origin: 'https://horizon.example' };

@@ -78,7 +78,10 @@ describe('the quotas API', () => {
     const listed = { ...DEFAULTS, network: 50, project_id: MINE, tenant_id: MINE };
     expect(await ask('GET', '')).toEqual({ status: 200, body: { quotas: [listed] } });
     expect(await ask('DELETE', `/${MINE}`)).toEqual({ status: 204, body: null });
-    expect(await ask('DELETE', `/${MINE}`)).toMatchObject({ status: 404, body: { NeutronError: { type: 'TenantQuotaNotFound' } } });
+    expect(await ask('DELETE', `/${MINE}`)).toMatchObject({
+      status: 404,
+      body: { NeutronError: { type: 'TenantQuotaNotFound' } },
+    });
     expect(await ask('GET', '')).toEqual({ status: 200, body: { quotas: [] } });
   });
   it.each(['details', 'details.json'])('shows usage beside the limits (%s)', async (action) => {
@@ -105,11 +108,20 @@ describe('the quotas API', () => {
     });
     expect(await set({ network: -1 })).toMatchObject({ status: 200 });
     expect(await set({ network: 2 })).toMatchObject({ status: 200 });
-    expect(await set({ network: 1, force: true })).toEqual({ status: 200, body: { quota: { ...DEFAULTS, network: 1 } } });
+    expect(await set({ network: 1, force: true })).toEqual({
+      status: 200,
+      body: { quota: { ...DEFAULTS, network: 1 } },
+    });
   });
   it('tells callers their project', async () => {
-    expect(await ask('GET', '/tenant', undefined, member)).toEqual({ status: 200, body: { tenant: { tenant_id: MINE } } });
-    expect(await ask('GET', '/project', undefined, member)).toEqual({ status: 200, body: { project: { project_id: MINE } } });
+    expect(await ask('GET', '/tenant', undefined, member)).toEqual({
+      status: 200,
+      body: { tenant: { tenant_id: MINE } },
+    });
+    expect(await ask('GET', '/project', undefined, member)).toEqual({
+      status: 200,
+      body: { project: { project_id: MINE } },
+    });
     expect(await ask('GET', '/project', undefined, { 'x-project': 'none' })).toMatchObject({
       status: 400,
       body: { NeutronError: { type: 'QuotaMissingTenant' } },
@@ -119,7 +131,8 @@ describe('the quotas API', () => {
 
 describe('a member', () => {
   it.each(['', '/default', '/details'])('reads its own limits (%s)', async (action) =>
-    expect(await ask('GET', `/${MINE}${action}`, undefined, member)).toMatchObject({ status: 200 }));
+    expect(await ask('GET', `/${MINE}${action}`, undefined, member)).toMatchObject({ status: 200 }),
+  );
   it.each([
     ['GET', '', undefined],
     ['GET', `/${OTHER}`, undefined],
@@ -130,5 +143,6 @@ describe('a member', () => {
     expect(await ask(method, path, body, member)).toMatchObject({
       status: 403,
       body: { NeutronError: { type: 'PolicyNotAuthorized' } },
-    }));
+    }),
+  );
 });

@@ -110,13 +110,18 @@ describe.each(BROKERS)('agents over $name', (kind) => {
     test('a report of a bare MQTT client shows in the list as Neutron shows it', async () => {
       const { url, ...login } = world.credentials('host-a');
       const client = await mqtt.connectAsync(url, { ...login, protocolVersion: 5 });
-      const answer = new Promise<string>((resolve) => client.on('message', (_topic, payload) => resolve(String(payload))));
+      const answer = new Promise<string>((resolve) =>
+        client.on('message', (_topic, payload) => resolve(String(payload))),
+      );
       await client.subscribeAsync('neutron/v1/down/host-a/rep/bare');
       await client.publishAsync(
         'neutron/v1/up/host-a/req/q-reports-plugin',
         JSON.stringify({
           method: 'report_state',
-          args: { agent_state: { agent_state: { ...DHCP, host: 'host-a', start_flag: true } }, time: '2026-11-30T12:00:00.000000' },
+          args: {
+            agent_state: { agent_state: { ...DHCP, host: 'host-a', start_flag: true } },
+            time: '2026-11-30T12:00:00.000000',
+          },
           version: '1.4',
           context: {},
         }),
@@ -228,7 +233,7 @@ describe.each(BROKERS)('agents over $name', (kind) => {
       expect(row).toMatchObject({ n: 500, least: 500, up: false });
     });
 
-    test("a clock that is far off is named in the log when the agent starts", async () => {
+    test('a clock that is far off is named in the log when the agent starts', async () => {
       const client = await world.client('host-a');
       await report(client, { ...OVS, start_flag: true }, '2020-01-01T00:00:00.000000');
       await report(client, { ...OVS, start_flag: true });
@@ -389,7 +394,11 @@ describe.each(BROKERS)('agents over $name', (kind) => {
     test('notifications of the time without a broker wait in the outbox, and arrive in order', async () => {
       const proxy = await startProxy(Number(new URL(world.url).port));
       const connection = await world.connect('server', { url: `mqtt://127.0.0.1:${proxy.port}` });
-      const relay = await startRelay({ ...base, url: database.url, publish: notificationPublisher(connection, topics) });
+      const relay = await startRelay({
+        ...base,
+        url: database.url,
+        publish: notificationPublisher(connection, topics),
+      });
       try {
         const client = await world.client('host-a');
         const got: number[] = [];

@@ -56,7 +56,10 @@ describe('the outbox', () => {
       version: '1.0',
       context: { request_id, global_request_id, user_id, project_id, is_admin: true },
     });
-    expect(JSON.parse(sent[1]!.payload)).toMatchObject({ namespace: 'trunk', context: { request_id, global_request_id } });
+    expect(JSON.parse(sent[1]!.payload)).toMatchObject({
+      namespace: 'trunk',
+      context: { request_id, global_request_id },
+    });
     expect(JSON.parse(sent[1]!.payload).context).not.toHaveProperty('project_id');
     await until(async () => (await waiting()) === 0, 'the outbox is empty');
   });
@@ -108,7 +111,8 @@ describe('the outbox', () => {
     await relay({ batch: 7 });
     await database.sql`create table if not exists counters (key text primary key, n int not null)`;
     const keys = ['port:1', 'port:2', 'port:3'];
-    for (const key of keys) await database.sql`insert into counters values (${key}, 0) on conflict (key) do update set n = 0`;
+    for (const key of keys)
+      await database.sql`insert into counters values (${key}, 0) on conflict (key) do update set n = 0`;
     // As verbs do: change the row first, then tell what it became.
     const change = (key: string) =>
       database.db.transaction({ label: 'test' }, async (tx) => {
@@ -177,8 +181,16 @@ describe('the outbox', () => {
       },
     });
     await until(async () => (await waiting()) === 0, 'all are sent');
-    expect(sent.map(argsOf).filter(({ key }) => key === 'b').map(({ n }) => n)).toEqual([2, 4]);
-    const last = sent.map(argsOf).filter(({ key }) => key === 'a').slice(-2);
+    expect(
+      sent
+        .map(argsOf)
+        .filter(({ key }) => key === 'b')
+        .map(({ n }) => n),
+    ).toEqual([2, 4]);
+    const last = sent
+      .map(argsOf)
+      .filter(({ key }) => key === 'a')
+      .slice(-2);
     expect(last.map(({ n }) => n)).toEqual([1, 3]);
   });
 

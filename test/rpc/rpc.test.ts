@@ -105,7 +105,7 @@ describe.each(BROKERS)('over $name', (kind) => {
         'ForeignHost',
         /agent_state\.agent_state\.host/,
       ],
-      ["an error of ours", 'fail', {}, {}, 'PortNotFound', /^Port 7 could not be found\.$/],
+      ['an error of ours', 'fail', {}, {}, 'PortNotFound', /^Port 7 could not be found\.$/],
       ['a defect', 'break', {}, {}, 'InternalError', /^break failed in the server/],
       ['too large an answer', 'much', {}, {}, 'MessageTooLarge', /in pages/],
     ])('call() of %s fails', async (_what, method, args, options, type, text) => {
@@ -211,9 +211,10 @@ describe.each(BROKERS)('over $name', (kind) => {
 
     test('stop() of a server lets running calls end and leaves new ones to others', async () => {
       let finish: (() => void) | undefined;
-      const slow = () => new Promise<Json>((resolve) => {
-        finish = () => resolve('slow');
-      });
+      const slow = () =>
+        new Promise<Json>((resolve) => {
+          finish = () => resolve('slow');
+        });
       const first = await world.server([{ topic: 'drain', endpoints: [{ version: '1.0', methods: { work: slow } }] }]);
       const client = await world.client('host-a');
       const call = client.call('drain', 'work', {}, { retries: 0, timeout: 10_000 });
@@ -221,7 +222,10 @@ describe.each(BROKERS)('over $name', (kind) => {
       const stopped = first.stop();
       const work = async (): Promise<Json> => 'quick';
       await world.server([{ topic: 'drain', endpoints: [{ version: '1.0', methods: { work } }] }]);
-      await until(async () => (await client.call('drain', 'work', {}, { timeout: 500 })) === 'quick', 'the other serves');
+      await until(
+        async () => (await client.call('drain', 'work', {}, { timeout: 500 })) === 'quick',
+        'the other serves',
+      );
       release();
       await expect(call).resolves.toBe('slow');
       await stopped;

@@ -66,7 +66,11 @@ export class World extends Lifetime {
 type Truthy<Value> = Exclude<Value, undefined | null | false>;
 
 /** Resolves when the check answers something true; fails after some seconds. */
-export async function until<Value>(check: () => Value | Promise<Value>, what: string, timeout = 15_000): Promise<Truthy<Value>> {
+export async function until<Value>(
+  check: () => Value | Promise<Value>,
+  what: string,
+  timeout = 15_000,
+): Promise<Truthy<Value>> {
   const end = Date.now() + timeout;
   for (;;) {
     const value = await check();

@@ -4,7 +4,7 @@
  * (PostgreSQL takes neither) and nesting without end.
  */
 import { prepareBody } from '#src/lib/api/prepare.ts';
-import { HttpBadRequest, HttpUnsupportedMediaType } from '#src/lib/errors.ts';
+import { HttpBadRequest, HttpUnsupportedMediaType, NeutronError } from '#src/lib/errors.ts';
 import type { Resource } from '#src/lib/plugin.ts';
 import type { Scene } from './scene.ts';
 
@@ -61,9 +61,19 @@ function parse(text: string): JsonObject {
 }
 
 async function readText(scene: Scene): Promise<string> {
-  const request = scene.c.req.raw;
-  const text = await request.text();
-  const type = request.headers.get('content-type');
+  try {
+    return await scene.c.req.raw.text();
+  } catch (error) {
+    if (error instanceof NeutronError) throw error;
+    // The client went away, or its framing was wrong: nothing that we could mend.
+    throw new HttpBadRequest('The request body could not be read to its end');
+  }
+}
+
+async function readJsonText(scene: Scene): Promise<string> {
+  const text = await readText(scene);
+  const type = scene.c.req.raw.headers.get('content-type');
+  // Many clients call JSON `text/plain`, because their HTTP library does so for a string.
   if (text !== '' && type !== null && !JSON_TYPE.test(type) && !type.startsWith('text/plain')) {
     throw new HttpUnsupportedMediaType(`The Content-Type '${type}' is not supported: send application/json`);
   }
@@ -72,20 +82,20 @@ async function readText(scene: Scene): Promise<string> {
 
 /** The body of a POST or PUT: a JSON object. */
 export async function readBody(scene: Scene): Promise<JsonObject> {
-  const text = await readText(scene);
+  const text = await readJsonText(scene);
   if (text === '') throw new HttpBadRequest('Resource body required');
   return parse(text);
 }
 
 /** The body of an action, which may be left out. */
 export async function readOptionalBody(scene: Scene): Promise<JsonObject> {
-  const text = await readText(scene);
+  const text = await readJsonText(scene);
   return text === '' ? {} : parse(text);
 }
 
 /** Refuses a DELETE with a body. */
 export async function refuseBody(scene: Scene): Promise<void> {
-  if ((await scene.c.req.raw.text()) !== '') throw new HttpBadRequest('A DELETE request takes no body');
+  if ((await readText(scene)) !== '') throw new HttpBadRequest('A DELETE request takes no body');
 }
 
 /** The prepared bodies of a creation. */

@@ -12,21 +12,16 @@ function pageUrl(scene: Scene): string {
   return `${scene.services.linkPrefix ?? base}${path}`;
 }
 
-async function visible(scene: Scene, items: readonly Resource[]): Promise<readonly Resource[]> {
-  const { resource, authorizer, parents, context } = scene;
-  const rule = resource.rules.operation.list;
-  if (resource.definition.denial !== 'forbidden') return authorizer.filter(resource, rule, items, parents);
-  await authorizer.enforce(resource, [rule], { project_id: context.project_id }, parents);
-  return items;
-}
-
 /** GET: the items that the caller may see. */
 export async function index(scene: Scene, verb: Verb): Promise<Response> {
   const { resource, context, parents, authorizer } = scene;
+  const rule = resource.rules.operation.list;
+  const open = resource.definition.denial === 'forbidden';
+  if (open) await enforceOnCollection(scene, rule);
   const params = paramsOf(scene);
   const { query, shown, page } = resource.query.list(params);
   const { items } = (await verb(context, { parents, query })) as ResourceList;
-  const seen = await visible(scene, items);
+  const seen = open ? items : await authorizer.filter(resource, rule, items, parents);
   const { collection } = resource.definition;
   const body: Record<string, unknown> = {
     [collection]: await resource.view.render(authorizer, resource, seen, parents, shown),

@@ -36,7 +36,7 @@ export async function enforceOnItem(
 ): Promise<void> {
   const { authorizer, resource, parents } = scene;
   try {
-    await authorizer.enforce(resource, rules, target, parents);
+    await authorizer.enforce(resource, rules, { [resource.key]: id, ...target }, parents);
   } catch (denied) {
     if (!(denied instanceof NeutronError) || denied.status !== 403 || resource.definition.denial === 'forbidden')
       throw denied;

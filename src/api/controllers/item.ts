@@ -23,8 +23,9 @@ export async function show(scene: Scene, id: string, verb: Verb): Promise<Respon
   const { shown, read } = resource.query.fields(paramsOf(scene));
   const item = (await verb(context, read === undefined ? { id, parents } : { id, parents, fields: read })) as Resource;
   const rule = resource.rules.operation.show;
-  if (resource.definition.denial === 'forbidden') await authorizer.enforce(resource, [rule], item, parents);
-  else if (!(await authorizer.allows(resource, rule, item, parents))) throw await notFound(scene, id);
+  const target = { [resource.key]: id, ...item };
+  if (resource.definition.denial === 'forbidden') await authorizer.enforce(resource, [rule], target, parents);
+  else if (!(await authorizer.allows(resource, rule, target, parents))) throw await notFound(scene, id);
   return answerItem(scene, resource.definition.statuses?.show ?? 200, item, shown);
 }
 

@@ -34,6 +34,8 @@ export interface Managed {
   readonly table: string;
   readonly reading: (context: Context) => TableSql;
   readonly scope: (context: Context) => Scope;
+  /** Locks what must be locked before the resource's own row, so that all writers take locks in one order. */
+  readonly lockFirst?: (tx: Transaction, id: string) => Promise<unknown>;
   /** What agents are told of a change; runs in the transaction. */
   readonly notifications: (
     tx: Transaction,
@@ -71,11 +73,16 @@ export function createLifecycle(host: LifecycleHost, managed: Managed): Lifecycl
     return resource;
   };
 
-  /** The row locked and read, in two statements sent at once; the second sees what the lock waited for. */
+  /** The row locked and read, in statements sent at once; the reading sees what the lock waited for. */
   const locked = async (tx: Transaction, context: Context, call: Call, mode: 'no key update' | 'update') => {
     const id = idOf(call);
     if (!isUuid(id)) throw managed.reading(context).notFound(id);
-    const [, original] = await Promise.all([lockRow(tx, managed.table, id, mode), visible(context, id, tx)]);
+    // Statements go in the order of these calls, which counts.
+    const [, , original] = await Promise.all([
+      managed.lockFirst?.(tx, id),
+      lockRow(tx, managed.table, id, mode),
+      visible(context, id, tx),
+    ]);
     checkRevision(call, original);
     return original;
   };

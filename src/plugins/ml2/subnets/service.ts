@@ -26,6 +26,7 @@ import { subnetReading } from './reading.ts';
 import { checkDhcp, checkIpv6Modes, checkLists, checkOverlap, newAddressing, subnetCidr } from './rules.ts';
 import {
   deleteSubnet,
+  lockNetworkOf,
   lockParents,
   portsInSubnet,
   portsOfNetwork,
@@ -51,6 +52,7 @@ export function subnetVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     table: 'subnets',
     reading,
     scope: subnetScope,
+    lockFirst: lockNetworkOf,
     notifications: async () => [],
   });
 
@@ -106,7 +108,8 @@ export function subnetVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     const drafts = bodies.map((body) => draftOf(context, body));
     const networkIds = [...new Set(drafts.map(({ row }) => row.network_id))];
     const write = async (tx: Transaction) => {
-      const parents = await lockParents(tx, networkIds, networkScope(context));
+      const automatic = drafts.some(({ row }) => hasAutomaticAddresses(row));
+      const parents = await lockParents(tx, networkIds, networkScope(context), automatic ? 'update' : 'no key update');
       const cidrs = new Map<string, string[]>();
       for (const { cidr, row } of drafts) {
         const parent = parents.get(row.network_id);

@@ -43,21 +43,21 @@ export interface ParentNetwork {
 
 /**
  * Locks the networks that subnets are made on, in order, and reads what they have; those that the caller does not see are
- * missing. Two statements: the second sees what others committed while the first waited.
+ * missing. Two statements: the second sees what others committed while the first waited. `update` also waits for
+ * port creations under way, so that no port misses its automatic address.
  */
 export async function lockParents(
   tx: Transaction,
   ids: readonly string[],
   scope: Scope,
+  mode: 'no key update' | 'update',
 ): Promise<ReadonlyMap<string, ParentNetwork>> {
   const parameters = new Parameters();
   const conditions = [`n.id = any(${parameters.add(ids, 'uuid[]')})`, scope(parameters)].filter(Boolean).join(' and ');
   const [, rows] = await Promise.all([
-    tx.unsafe(
-      `select n.id from networks n where ${conditions} order by n.id for no key update`,
-      parameters.values as never[],
-      { prepare: true },
-    ),
+    tx.unsafe(`select n.id from networks n where ${conditions} order by n.id for ${mode}`, parameters.values as never[], {
+      prepare: true,
+    }),
     tx.unsafe<ParentNetwork[]>(
       `select n.id, n.mtu, array_to_json(array(select s.cidr::text from subnets s where s.network_id = n.id)) as cidrs
        from networks n where ${conditions}`,
@@ -66,6 +66,12 @@ export async function lockParents(
     ),
   ]);
   return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Locks the network of a subnet: networks are locked before their subnets, by everybody. */
+export function lockNetworkOf(tx: Transaction, subnet_id: string) {
+  return tx`
+    select 1 from networks where id = (select network_id from subnets where id = ${subnet_id}) for no key update`;
 }
 
 /** Ports that form their own address in a new subnet of the network. */

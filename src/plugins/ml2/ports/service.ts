@@ -1,0 +1,277 @@
+/** The verbs of ports. */
+import { listRows, reviseRow, showRow, showRows, violatedConstraint } from '#src/db/mod.ts';
+import {
+  type AddressOwner,
+  allocate,
+  type FixedIp,
+  type FixedIpRequest,
+  planChangedPort,
+  planNewPort,
+  release,
+} from '#src/ipam/mod.ts';
+import type { Context } from '#src/lib/context.ts';
+import type { Transaction } from '#src/lib/database.ts';
+import { InvalidInput, NetworkNotFound } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { randomMac } from '#src/lib/net/mod.ts';
+import type { Resource, Verb } from '#src/lib/plugin.ts';
+import { MacAddressInUse, NetworkMacAddressGenerationFailure, PortBound } from '../errors.ts';
+import { createLifecycle } from '../lifecycle.ts';
+import { portNotifications } from '../notifier.ts';
+import { networkScope, portScope } from '../scope.ts';
+import type { Ml2 } from '../state.ts';
+import { changes, pick } from '../values.ts';
+import { portReading } from './reading.ts';
+import {
+  changeBinding,
+  deletePort,
+  existingSubnets,
+  MAC_ONCE,
+  networkReader,
+  orderFixedIps,
+  PORT_COLUMNS,
+  portInserter,
+  type PortNetwork,
+  takenMac,
+} from './store.ts';
+
+const CHANGEABLE = ['name', 'description', 'admin_state_up', 'mac_address', 'device_id', 'device_owner'];
+const BINDING = {
+  'binding:host_id': { column: 'host', empty: '' },
+  'binding:vnic_type': { column: 'vnic_type', empty: 'normal' },
+  'binding:profile': { column: 'profile', empty: {} },
+} as const;
+/** Bindings under which nothing has been plugged yet. */
+const NOT_BOUND: ReadonlySet<unknown> = new Set(['unbound', 'binding_failed']);
+/** Random MAC addresses to try before giving up. */
+const MAC_TRIES = 16;
+
+export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
+  const extensions = ml2.extensions.ports;
+  const reading = portReading(extensions);
+  const columns = { ...PORT_COLUMNS, ...extensions.columns };
+  const insertPorts = portInserter(columns);
+  const readNetworks = networkReader(ml2.extensions.networks);
+  const baseMac = ml2.config.string('DEFAULT', 'base_mac');
+  const lifecycle = createLifecycle(ml2, {
+    kind: 'port',
+    table: 'ports',
+    reading: () => reading,
+    scope: portScope,
+    notifications: portNotifications(extensions.notifies),
+  });
+
+  const rowOf = (context: Context, draft: Draft, network: PortNetwork, mac_address: string) => {
+    const { body } = draft;
+    const complete = { ...body, mac_address };
+    return {
+      id: draft.id,
+      project_id: String(body['project_id'] ?? context.project_id ?? ''),
+      network_id: draft.network_id,
+      name: body['name'] ?? '',
+      description: body['description'] ?? '',
+      mac_address,
+      admin_state_up: body['admin_state_up'] ?? true,
+      status: 'DOWN',
+      device_id: body['device_id'] ?? '',
+      device_owner: String(body['device_owner'] ?? ''),
+      revision_number: 1,
+      host: body['binding:host_id'] ?? '',
+      vnic_type: body['binding:vnic_type'] ?? 'normal',
+      profile: body['binding:profile'] ?? {},
+      ...extensions.create({ context, body: complete, network }),
+    };
+  };
+
+  const create = (context: Context, bodies: readonly Resource[]) => {
+    const drafts: readonly Draft[] = bodies.map((body) => ({
+      id: newId<'port'>(),
+      network_id: String(body['network_id']),
+      body,
+    }));
+    const networkIds = [...new Set(drafts.map(({ network_id }) => network_id))];
+    const named = drafts.flatMap(({ network_id, body }) =>
+      typeof body['mac_address'] === 'string' ? [{ network_id, mac_address: body['mac_address'] }] : [],
+    );
+    const write = async (tx: Transaction) => {
+      const networks = await readNetworks(tx, networkIds, networkScope(context));
+      const ports = [];
+      for (const draft of drafts) {
+        const network = networks.get(draft.network_id);
+        if (network === undefined) throw new NetworkNotFound(draft.network_id);
+        const row = rowOf(context, draft, network, String(draft.body['mac_address'] ?? randomMac(baseMac)));
+        const requested = draft.body['fixed_ips'] as readonly FixedIpRequest[] | undefined;
+        const subnets = network.subnets;
+        await refuseForeignSubnets(tx, draft.network_id, subnets, requested);
+        ports.push({ row, needs: planNewPort({ ...row, subnets }, requested) });
+      }
+      const wants = ports.flatMap(({ row, needs }) =>
+        needs.map((need, position) => ({ port_id: row.id, network_id: row.network_id, position, need })),
+      );
+      await Promise.all([
+        insertPorts(
+          tx,
+          ports.map(({ row }) => row),
+        ),
+        allocate(tx, wants),
+      ]);
+      await extensions.store(tx, drafts);
+      return await showRows(
+        tx,
+        reading,
+        drafts.map(({ id }) => id),
+      );
+    };
+    return lifecycle.create(context, { requests: drafts, write, attempt: withOtherMacs(named, networkIds) });
+  };
+
+  /** Runs a transaction again while the MAC addresses that were made up for it are taken. */
+  const withOtherMacs =
+    (named: readonly NamedMac[], networkIds: readonly string[]) =>
+    async <Result>(transaction: () => Promise<Result>): Promise<Result> => {
+      refuseTwice(named);
+      for (let tries = 1; ; tries++) {
+        try {
+          return await transaction();
+        } catch (error) {
+          if (violatedConstraint(error) !== MAC_ONCE) throw error;
+          const taken = named.length === 0 ? undefined : await takenMac(ml2.db.sql, named);
+          if (taken !== undefined) throw new MacAddressInUse(taken.network_id, taken.mac_address);
+          if (tries === MAC_TRIES) throw new NetworkMacAddressGenerationFailure(networkIds.join(', '));
+        }
+      }
+    };
+
+  /** Addresses after an update; whether they change. */
+  const changeAddresses = async (tx: Transaction, original: Resource, body: Resource): Promise<boolean> => {
+    const current = original['fixed_ips'] as readonly FixedIp[];
+    const port = { ...original, ...body };
+    const newMac = port['mac_address'] !== original['mac_address'];
+    if (body['fixed_ips'] === undefined && !newMac) return false;
+    const network_id = String(original['network_id']);
+    const subnets = (await readNetworks(tx, [network_id])).get(network_id)?.subnets ?? [];
+    const requested = body['fixed_ips'] as readonly FixedIpRequest[] | undefined;
+    await refuseForeignSubnets(tx, network_id, subnets, requested);
+    const owner: AddressOwner = {
+      network_id,
+      mac_address: String(port['mac_address']),
+      device_owner: String(port['device_owner']),
+      subnets,
+    };
+    const { kept, released, needs } = planChangedPort(owner, current, requested ?? current, newMac);
+    if (released.length === 0 && needs.length === 0) return false;
+    const port_id = String(original['id']);
+    await release(tx, port_id, released);
+    await orderFixedIps(tx, port_id, kept);
+    const wants = needs.map((need, index) => ({ port_id, network_id, position: kept.length + index, need }));
+    await allocate(tx, wants);
+    return true;
+  };
+
+  return {
+    create_port: async (context, { body = {} }) => (await create(context, [body]))[0],
+    create_port_bulk: async (context, { bodies = [] }) => await create(context, bodies),
+
+    async get_port(context, { id = '', fields }) {
+      const port = await showRow(ml2.db.sql, reading, id, fields, portScope(context));
+      if (port === undefined) throw reading.notFound(id);
+      return port;
+    },
+
+    get_ports: async (context, { query = { filters: [], sorts: [], reverse: false } }) =>
+      await listRows(ml2.db.sql, reading, query, portScope(context)),
+
+    async update_port(context, call) {
+      const mac = call.body?.['mac_address'];
+      try {
+        return await lifecycle.update(context, call, async (tx, original, body) => {
+          const id = String(original['id']);
+          const values = changes(original, {
+            ...pick(body, CHANGEABLE),
+            ...extensions.update({ context, body, original }),
+          });
+          checkMacChange(original, values['mac_address']);
+          const binding = changes(original, bindingOf(body));
+          const addressesChange = await changeAddresses(tx, original, body);
+          await changeBinding(tx, id, columnsOf(binding));
+          await extensions.store(tx, [{ id, body, original }]);
+          if (Object.keys(values).length + Object.keys(binding).length === 0 && !addressesChange) return false;
+          await reviseRow(tx, 'ports', id, columns, values);
+          return true;
+        });
+      } catch (error) {
+        if (violatedConstraint(error) !== MAC_ONCE) throw error;
+        const port = await showRow(ml2.db.sql, reading, String(call.id), ['network_id']);
+        throw new MacAddressInUse(String(port?.['network_id']), String(mac));
+      }
+    },
+
+    delete_port: async (context, call) =>
+      await lifecycle.remove(context, call, async (tx, original) => await deletePort(tx, String(original['id']))),
+  };
+}
+
+interface Draft {
+  readonly id: string;
+  readonly network_id: string;
+  readonly body: Resource;
+}
+
+interface NamedMac {
+  readonly network_id: string;
+  readonly mac_address: string;
+}
+
+/** One request that names a MAC address twice on a network cannot succeed. */
+function refuseTwice(named: readonly NamedMac[]): void {
+  const seen = new Set<string>();
+  for (const { network_id, mac_address } of named) {
+    const key = `${network_id} ${mac_address.toLowerCase()}`;
+    if (seen.has(key)) throw new MacAddressInUse(network_id, mac_address);
+    seen.add(key);
+  }
+}
+
+/** Subnets of other networks are named as such; those that do not exist are left to the planning. */
+async function refuseForeignSubnets(
+  tx: Transaction,
+  network_id: string,
+  subnets: AddressOwner['subnets'],
+  requested: readonly FixedIpRequest[] | undefined,
+): Promise<void> {
+  const own = new Set(subnets.map(({ id }) => id));
+  const others = (requested ?? []).flatMap(({ subnet_id }) =>
+    subnet_id === undefined || own.has(subnet_id) ? [] : [subnet_id],
+  );
+  if (others.length === 0) return;
+  const [foreign] = await existingSubnets(tx, others);
+  if (foreign !== undefined) {
+    throw new InvalidInput(
+      `Failed to create port on network ${network_id}, because fixed_ips included invalid subnet ${foreign}`,
+    );
+  }
+}
+
+function checkMacChange(original: Resource, mac: unknown): void {
+  const vifType = original['binding:vif_type'];
+  if (mac !== undefined && !NOT_BOUND.has(vifType)) {
+    throw new PortBound(String(original['id']), String(vifType), String(original['mac_address']), String(mac));
+  }
+}
+
+/** The binding attributes that the body names, null meaning the empty value. */
+function bindingOf(body: Resource): Resource {
+  return Object.fromEntries(
+    Object.entries(BINDING)
+      .filter(([name]) => body[name] !== undefined)
+      .map(([name, { empty }]) => [name, body[name] ?? empty]),
+  );
+}
+
+function columnsOf(binding: Resource): Resource {
+  return Object.fromEntries(
+    Object.entries(BINDING)
+      .filter(([name]) => name in binding)
+      .map(([name, { column }]) => [column, binding[name]]),
+  );
+}

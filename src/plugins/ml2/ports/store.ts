@@ -1,0 +1,124 @@
+/** SQL of ports beside their reading. Texts are made once; statements that need no answer of each other are sent at once. */
+import { type ColumnTypes, Parameters, type Scope } from '#src/db/mod.ts';
+import type { FixedIp, IpamSubnet } from '#src/ipam/mod.ts';
+import type { Transaction } from '#src/lib/database.ts';
+import type { Resource } from '#src/lib/plugin.ts';
+import type { ResourceExtensions } from '../managers/extension.ts';
+
+/** Columns of a port's row that the core writes. */
+export const PORT_COLUMNS = {
+  id: 'uuid',
+  project_id: 'text',
+  network_id: 'uuid',
+  name: 'text',
+  description: 'text',
+  mac_address: 'macaddr',
+  admin_state_up: 'boolean',
+  status: 'text',
+  device_id: 'text',
+  device_owner: 'text',
+  revision_number: 'integer',
+} as const;
+
+/** The constraint that two ports of a network with one MAC address meet. */
+export const MAC_ONCE = 'ports_mac_once';
+
+const BINDING_COLUMNS = { host: 'text', vnic_type: 'text', profile: 'jsonb' } as const;
+
+/** Rows of ports and of their bindings, in one statement. */
+export function portInserter(columns: ColumnTypes) {
+  const names = Object.keys(columns).join(', ');
+  const types = Object.entries({ ...columns, ...BINDING_COLUMNS }).map(([name, type]) => `${name} ${type}`);
+  const text = `
+    with r as (select * from jsonb_to_recordset($1::jsonb) as r (${types.join(', ')})),
+      p as (insert into ports (${names}) select ${names} from r)
+    insert into port_bindings (port_id, host, vnic_type, profile) select id, host, vnic_type, profile from r`;
+  return async (tx: Transaction, rows: readonly Readonly<Record<string, unknown>>[]): Promise<void> => {
+    await tx.unsafe(text, [rows as never], { prepare: true });
+  };
+}
+
+/** A network as ports need it: what extensions read of it, and its subnets. */
+export type PortNetwork = Resource & { readonly id: string; readonly subnets: readonly IpamSubnet[] };
+
+/**
+ * Networks with their subnets, both kept from being deleted until the transaction ends. Networks that the scope does not
+ * show are missing.
+ */
+export function networkReader(extensions: ResourceExtensions) {
+  const added = Object.entries(extensions.attributes).map(([name, { select }]) => `, ${select} as "${name}"`);
+  const read = `
+    select n.id, n.project_id${added.join('')}, (
+      select coalesce(json_agg(q), '[]') from (
+        select s.id, s.ip_version, s.cidr, s.ipv6_ra_mode, s.ipv6_address_mode, s.allocation_pools, s.service_types
+        from subnets s where s.network_id = n.id order by s.created_at, s.id for key share) q) as subnets
+    from networks n${extensions.joins} where`;
+  return async (
+    tx: Transaction,
+    ids: readonly string[],
+    scope: Scope = () => undefined,
+  ): Promise<ReadonlyMap<string, PortNetwork>> => {
+    const parameters = new Parameters();
+    const conditions = [`n.id = any(${parameters.add(ids, 'uuid[]')})`, scope(parameters)].filter(Boolean).join(' and ');
+    // The lock is a statement of its own, so that the reading sees what it waited for.
+    const [, rows] = await Promise.all([
+      tx.unsafe(`select 1 from networks where id = any($1::uuid[]) order by id for key share`, [ids as never], {
+        prepare: true,
+      }),
+      tx.unsafe<PortNetwork[]>(`${read} ${conditions}`, parameters.values as never[], { prepare: true }),
+    ]);
+    return new Map(rows.map((row) => [row.id, row]));
+  };
+}
+
+/** Those of the subnets that exist. */
+export async function existingSubnets(tx: Transaction, ids: readonly string[]): Promise<readonly string[]> {
+  const rows = await tx<{ id: string }[]>`
+    select id from subnets where id in (select id::uuid from jsonb_array_elements_text(${tx.json(ids as never)}) as r (id))`;
+  return rows.map(({ id }) => id);
+}
+
+/** The first of these MAC addresses that a port of its network has. */
+export async function takenMac(
+  tx: { readonly unsafe: Transaction['unsafe'] },
+  macs: readonly { readonly network_id: string; readonly mac_address: string }[],
+): Promise<{ readonly network_id: string; readonly mac_address: string } | undefined> {
+  const rows = await tx.unsafe<{ network_id: string; mac_address: string }[]>(
+    `select p.network_id, p.mac_address from ports p
+     join jsonb_to_recordset($1::jsonb) as r (network_id uuid, mac_address macaddr)
+       on r.network_id = p.network_id and r.mac_address = p.mac_address limit 1`,
+    [macs as never],
+    { prepare: true },
+  );
+  return rows[0];
+}
+
+/** Puts the addresses that a port keeps in order; those that come are placed behind them. */
+export async function orderFixedIps(tx: Transaction, port_id: string, kept: readonly FixedIp[]): Promise<void> {
+  if (kept.length === 0) return;
+  const places = kept.map((fixed, position) => ({ ...fixed, position }));
+  await tx`
+    update ip_allocations a set position = r.position
+    from jsonb_to_recordset(${tx.json(places as never)}) as r (subnet_id uuid, ip_address inet, position smallint)
+    where a.port_id = ${port_id} and a.subnet_id = r.subnet_id and a.ip_address = r.ip_address and a.position <> r.position`;
+}
+
+/** Changes of the active binding, by column. */
+export type BindingValues = Readonly<Partial<Record<keyof typeof BINDING_COLUMNS, unknown>>>;
+
+export async function changeBinding(tx: Transaction, port_id: string, values: BindingValues): Promise<void> {
+  const columns = Object.entries(BINDING_COLUMNS).filter(([name]) => Object.hasOwn(values, name));
+  if (columns.length === 0) return;
+  const sets = columns.map(([name]) => `${name} = r.${name}`).join(', ');
+  const types = columns.map(([name, type]) => `${name} ${type}`).join(', ');
+  await tx.unsafe(
+    `update port_bindings b set ${sets} from jsonb_to_record($2::jsonb) as r (${types}) where b.port_id = $1::uuid and b.status = 'ACTIVE'`,
+    [port_id, values as never],
+    { prepare: true },
+  );
+}
+
+/** Deletes a port; its addresses and bindings go with it. */
+export async function deletePort(tx: Transaction, id: string): Promise<void> {
+  await tx`delete from ports where id = ${id}`;
+}

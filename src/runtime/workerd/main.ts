@@ -1,0 +1,44 @@
+/** The API as a Worker: the module that workerd (or a platform built on it) runs. docs/deployment.md says how. */
+import { HttpServiceUnavailable } from '#src/lib/errors.ts';
+import type { Bindings, ExecutionContext } from './bindings.ts';
+import { createIsolate, type Isolate } from './isolate.ts';
+
+let built: Promise<Isolate> | undefined;
+
+/** The isolate's own, or undefined when its configuration cannot be used: the log says why. */
+async function isolate(bindings: Bindings): Promise<Isolate | undefined> {
+  built ??= createIsolate(bindings);
+  try {
+    return await built;
+  } catch (error) {
+    console.error(error);
+    return undefined;
+  }
+}
+
+/** The caller's address as the platform tells it; without a platform in front anybody could write the header. */
+function remoteOf(request: Request): { readonly address: string } {
+  const address = 'cf' in request ? request.headers.get('cf-connecting-ip') : null;
+  return { address: address ?? 'unknown' };
+}
+
+async function answer(request: Request, bindings: Bindings, context: ExecutionContext): Promise<Response> {
+  const ready = await isolate(bindings);
+  if (ready === undefined) return unavailable();
+  const { api, db, database } = ready;
+  return db.during(database, context, () => api.fetch(request, remoteOf(request)));
+}
+
+function unavailable(): Response {
+  const { status, type, message } = new HttpServiceUnavailable('The service is not configured; its log says what is wrong.');
+  return Response.json({ NeutronError: { type, message, detail: '' } }, { status });
+}
+
+export default {
+  fetch(request: Request, bindings: Bindings, context: ExecutionContext): Promise<Response> {
+    const answered = answer(request, bindings, context);
+    // A client that hangs up must not leave a verb half done, nor others waiting for what its request holds.
+    context.waitUntil(answered);
+    return answered;
+  },
+};
