@@ -22,7 +22,7 @@ import { migratedDatabase } from '../test/support/database.ts';
 
 const base = { log: silentLogger, metrics: silentMetrics, clock: systemClock };
 const topics = createTopics();
-const SECONDS = 4;
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 4);
 
 const connect = (url: string, clientId: string, receiveMaximum = 1000) =>
   connectMqtt({ ...base, url, clientId: `${clientId}-${process.pid}`, clean: true, receiveMaximum });
@@ -85,7 +85,7 @@ class Role {
   }
 
   stop(): void {
-    this.#child.kill('SIGKILL');
+    this.#child.stdin!.end();
   }
 }
 
@@ -97,11 +97,9 @@ async function calls(
   qos: 0 | 1,
   call: Caller,
 ): Promise<void> {
+  const connections = await Promise.all(Array.from({ length: 8 }, (_, n) => connect(broker, `agent-${n}`)));
   const clients = await Promise.all(
-    Array.from({ length: 8 }, async (_, n) => {
-      const connection = await connect(broker, `agent-${n}`);
-      return createRpcClient({ ...base, connection, topics, host: `host-${n}` });
-    }),
+    connections.map((connection, n) => createRpcClient({ ...base, connection, topics, host: `host-${n}` })),
   );
   let count = 0;
   const cpuBefore = await worker.cpu();
@@ -120,6 +118,7 @@ async function calls(
   const rate = Math.round(count / SECONDS);
   const micros = Math.round((cpu / count) * 1e6);
   const agents = Math.round((own.user + own.system) / count);
+  await Promise.all(connections.map((connection) => connection.stop()));
   console.log(
     `${what}, QoS ${qos}, ${inFlight} in flight: ${rate}/s; CPU each: worker ${micros} µs, agents ${agents} µs`,
   );
@@ -275,6 +274,8 @@ if (process.argv[2] === '--role') {
     const { user, system } = process.cpuUsage();
     console.log(String((user + system) / 1e6));
   }
+  // The parent is done, or gone.
+  process.exit(0);
 } else {
   const postgres = process.argv[2] ?? process.env['NUCLEON_TEST_POSTGRES_URL'];
   if (postgres === undefined) throw new Error('give the URL of a PostgreSQL server');

@@ -81,8 +81,8 @@ CREATE TABLE "ports" (
 	"device_id" varchar(255) DEFAULT '' NOT NULL,
 	"device_owner" varchar(255) DEFAULT '' NOT NULL,
 	"port_security_enabled" boolean DEFAULT true NOT NULL,
-	"allowed_address_pairs" jsonb DEFAULT '[]' NOT NULL,
-	"extra_dhcp_opts" jsonb DEFAULT '[]' NOT NULL,
+	"allowed_address_pairs" json DEFAULT '[]' NOT NULL,
+	"extra_dhcp_opts" json DEFAULT '[]' NOT NULL,
 	CONSTRAINT "ports_mac_once" UNIQUE("network_id","mac_address")
 );
 --> statement-breakpoint
@@ -104,9 +104,9 @@ CREATE TABLE "subnets" (
 	"enable_dhcp" boolean DEFAULT true NOT NULL,
 	"ipv6_ra_mode" varchar(16),
 	"ipv6_address_mode" varchar(16),
-	"allocation_pools" jsonb NOT NULL,
+	"allocation_pools" json NOT NULL,
 	"dns_nameservers" text[] DEFAULT '{}' NOT NULL,
-	"host_routes" jsonb DEFAULT '[]' NOT NULL,
+	"host_routes" json DEFAULT '[]' NOT NULL,
 	"service_types" text[] DEFAULT '{}' NOT NULL
 );
 --> statement-breakpoint
@@ -299,8 +299,8 @@ ALTER TABLE "port_bindings" ADD CONSTRAINT "port_bindings_port_id_ports_id_fk" F
 ALTER TABLE "ports" ADD CONSTRAINT "ports_network_id_networks_id_fk" FOREIGN KEY ("network_id") REFERENCES "public"."networks"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "subnets" ADD CONSTRAINT "subnets_network_id_networks_id_fk" FOREIGN KEY ("network_id") REFERENCES "public"."networks"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "subnets" ADD CONSTRAINT "subnets_segment_id_network_segments_id_fk" FOREIGN KEY ("segment_id") REFERENCES "public"."network_segments"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "identity_application_credential_roles" ADD CONSTRAINT "identity_app_cred_roles_fk" FOREIGN KEY ("application_credential_id") REFERENCES "public"."identity_application_credentials"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "identity_application_credential_roles" ADD CONSTRAINT "identity_application_credential_roles_role_id_identity_roles_id_fk" FOREIGN KEY ("role_id") REFERENCES "public"."identity_roles"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "identity_application_credential_roles" ADD CONSTRAINT "identity_app_cred_roles_fk" FOREIGN KEY ("application_credential_id") REFERENCES "public"."identity_application_credentials"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "identity_application_credentials" ADD CONSTRAINT "identity_application_credentials_user_id_identity_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."identity_users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "identity_application_credentials" ADD CONSTRAINT "identity_application_credentials_project_id_identity_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."identity_projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "identity_assignments" ADD CONSTRAINT "identity_assignments_user_id_identity_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."identity_users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

@@ -102,6 +102,7 @@ function readWill(packet: IConnectPacket, clientId: string, now: number): Will |
   // Two bits, of which mqtt-packet accepts all values.
   if (Number(will.qos ?? 0) > 2) return { reason: REASON.malformedPacket, message: 'there is no QoS 3' };
   if (!isTopicName(will.topic)) return { reason: REASON.topicNameInvalid, message: 'the will has no proper topic' };
-  const { willDelayInterval, ...properties } = will.properties ?? {};
-  return { message: toMessage({ ...will, properties }, clientId, now), delay: willDelayInterval ?? 0 };
+  const { willDelayInterval, messageExpiryInterval, ...properties } = will.properties ?? {};
+  const message = toMessage({ ...will, properties }, clientId, now);
+  return { message, expiry: messageExpiryInterval, delay: willDelayInterval ?? 0 };
 }

@@ -203,7 +203,9 @@ export class Hub {
     const { will } = session;
     session.will = undefined;
     session.willAt = Number.POSITIVE_INFINITY;
-    if (will !== undefined) this.publish(will.message);
+    if (will === undefined) return;
+    const { message, expiry } = will;
+    this.publish(expiry === undefined ? message : { ...message, expiresAt: this.#parts.clock.now() + expiry * 1000 });
   }
 
   #deliver(session: Session, delivery: Delivery): void {

@@ -32,7 +32,10 @@ export interface Outlet {
 }
 
 export interface Will {
+  /** Its expiry counts from when it is sent. */
   readonly message: Message;
+  /** Seconds that it is valid then; undefined: for ever. */
+  readonly expiry: number | undefined;
   /** Seconds. */
   readonly delay: number;
 }

@@ -13,6 +13,18 @@ export class Unauthenticated extends HttpUnauthorized {
   }
 }
 
+const TooManyRequests = defineError('TooManyRequests', 429, (text: string) => text);
+
+/** Too many logins failed: says when the next may be tried. */
+export class TooManyFailures extends TooManyRequests {
+  override readonly headers: Readonly<Record<string, string>>;
+
+  constructor(seconds: number) {
+    super(`Too many failed logins: wait ${seconds} seconds before the next.`);
+    this.headers = { 'Retry-After': String(seconds) };
+  }
+}
+
 /** A login that failed, whatever the reason: the text never says which. */
 export const Unauthorized = defineError('Unauthorized', 401, () => REQUIRES_AUTHENTICATION);
 export const UnsupportedAuthMethod = defineError(
@@ -24,11 +36,6 @@ export const ScopeWithApplicationCredential = defineError(
   'ApplicationCredentialAuthError',
   401,
   () => 'Error authenticating with application credential: Application credentials cannot request a scope.',
-);
-export const TooManyFailures = defineError(
-  'TooManyRequests',
-  429,
-  (seconds: number) => `Too many failed logins: wait ${seconds} seconds before the next.`,
 );
 export const Busy = defineError('ServiceUnavailable', 503, (what: string) => what);
 

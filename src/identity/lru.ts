@@ -24,12 +24,4 @@ export class Lru<Value> {
       return;
     }
   }
-
-  delete(key: string): void {
-    this.#entries.delete(key);
-  }
-
-  get size(): number {
-    return this.#entries.size;
-  }
 }

@@ -9,6 +9,7 @@ import {
   bigint,
   boolean,
   check,
+  foreignKey,
   index,
   integer,
   jsonb,
@@ -170,14 +171,20 @@ export const identityApplicationCredentials = pgTable(
 export const identityApplicationCredentialRoles = pgTable(
   'identity_application_credential_roles',
   {
-    application_credential_id: id()
-      .notNull()
-      .references(() => identityApplicationCredentials.id, { onDelete: 'cascade' }),
+    application_credential_id: id().notNull(),
     role_id: id()
       .notNull()
       .references(() => identityRoles.id, { onDelete: 'cascade' }),
   },
-  (table) => [primaryKey({ columns: [table.application_credential_id, table.role_id] })],
+  (table) => [
+    primaryKey({ columns: [table.application_credential_id, table.role_id] }),
+    // Named, because the generated name would be cut at 63 characters and meet another.
+    foreignKey({
+      name: 'identity_app_cred_roles_fk',
+      columns: [table.application_credential_id],
+      foreignColumns: [identityApplicationCredentials.id],
+    }).onDelete('cascade'),
+  ],
 );
 
 export const identityRegions = pgTable('identity_regions', {

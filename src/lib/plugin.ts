@@ -12,7 +12,7 @@ import type { Database } from './database.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { PolicyDefault } from './policy.ts';
-import type { Quota, QuotaResource } from './quota.ts';
+import type { QuotaEngine, QuotaResource } from './quota.ts';
 import type { Outbox, PresenceHandler, RpcListener } from './rpc.ts';
 import type { PluginWorker } from './worker.ts';
 
@@ -91,7 +91,7 @@ export interface PluginHost {
   readonly metrics: Metrics;
   readonly callbacks: CallbackRegistry;
   readonly outbox: Outbox;
-  readonly quota: Quota;
+  readonly quota: QuotaEngine;
   readonly plugins: PluginDirectory;
 }
 

@@ -21,3 +21,29 @@ export interface Quota {
    */
   charge(tx: Transaction, project_id: string, deltas: Readonly<Record<string, number>>): Promise<void>;
 }
+
+/** Limits by resource name. */
+export type Limits = Readonly<Record<string, number>>;
+
+export interface QuotaDetail {
+  readonly limit: number;
+  readonly used: number;
+  /** Reservations are a thing of another quota driver: always 0. */
+  readonly reserved: number;
+}
+
+/** The engine, with what the quotas API reads and writes. */
+export interface QuotaEngine extends Quota {
+  /** Names of the counted resources, in the order of their declaration. */
+  resourceNames(): readonly string[];
+  defaults(): Limits;
+  getQuota(project_id: string): Promise<Limits>;
+  /** Projects that have limits of their own, by id. */
+  listQuotas(): Promise<readonly { readonly project_id: string; readonly limits: Limits }[]>;
+  setQuota(project_id: string, limits: Limits): Promise<void>;
+  /** Back to the defaults; throws TenantQuotaNotFound where no limit was set. */
+  deleteQuota(project_id: string): Promise<void>;
+  details(project_id: string): Promise<Readonly<Record<string, QuotaDetail>>>;
+  /** Counts all objects again; answers how many usage rows were wrong. */
+  rebuild(): Promise<number>;
+}

@@ -148,6 +148,16 @@ export interface CommandOptions extends ProcessOptions {
   readonly uid?: number;
 }
 
+/** A socket that is bound here and accepted from in a child, or in several in turn. */
+export interface HeldListener {
+  close(): void;
+}
+
+export interface SelfOptions extends ProcessOptions {
+  /** The child's `serveHttp` with `shared` listens there. */
+  readonly listener?: HeldListener | undefined;
+}
+
 /** A child whose standard input can be ended, as a tool that reads to the end needs it. */
 export interface CommandProcess extends ChildProcess {
   endInput(): void;
@@ -156,6 +166,9 @@ export interface CommandProcess extends ChildProcess {
 export interface ServerProcesses extends Processes {
   /** Our user id; 0 is root. */
   readonly uid: number;
+  spawnSelf(args: readonly string[], options: SelfOptions): ChildProcess;
+  /** Binds with SO_REUSEPORT for children to come; undefined where the runtime cannot, and children bind themselves. */
+  holdListener(host: string, port: number): HeldListener | undefined;
   /** A line to our own standard error. */
   printError(line: string): void;
   /** As spawn, in a session or as a user of its own; `lines` carries its standard error too. Read them or it may block. */

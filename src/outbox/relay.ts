@@ -100,6 +100,7 @@ class Relay {
   readonly #leads;
   readonly #depth;
   readonly #age;
+  #forgetting: Promise<unknown> = Promise.resolve();
   #leading = false;
   #asleep = false;
 
@@ -147,8 +148,9 @@ class Relay {
     }
     clearTimeout(this.#stopTimer);
     // The next in line need not wait for its poll.
-    const release = this.#sql`select pg_advisory_unlock_all(), pg_notify(${CHANNEL}, ${LEFT})`.catch(() => {});
-    await Promise.race([release, new Promise((resolve) => setTimeout(resolve, RELEASE_MS))]);
+    const release = this.#sql`select pg_advisory_unlock_all(), pg_notify(${CHANNEL}, ${LEFT})`;
+    const leaving = Promise.allSettled([this.#forgetting, release]);
+    await Promise.race([leaving, new Promise((resolve) => setTimeout(resolve, RELEASE_MS))]);
     this.#leads.set(0);
   }
 
@@ -172,7 +174,9 @@ class Relay {
         order by id limit ${this.#options.batch ?? 500}
       ) as next
       where before < ${BATCH_BYTES} order by id`;
-    const [[lock], rows] = await Promise.all([locking, reading]);
+    const forgetting = this.#forgetting;
+    this.#forgetting = Promise.resolve();
+    const [[lock], rows] = await Promise.all([locking, reading, forgetting]);
     this.#lead(lock?.leading === true);
     return this.#leading ? rows : 'standby';
   }
@@ -203,9 +207,12 @@ class Relay {
       if (!sent.has(id)) blocked.add(key);
       return !blocked.has(key);
     });
-    await this.#sql`delete from outbox where id = any(${done.map(({ id }) => id)}::bigint[])`;
+    // Awaited with the next reading, which travels right behind it.
+    this.#forgetting = this.#sql`delete from outbox where id = any(${done.map(({ id }) => id)}::bigint[])`;
+    this.#forgetting.catch(() => {});
     this.#sent.add({}, done.length);
     if (errors.length > 0) {
+      await this.#forgetting;
       throw new Error(`${errors.length} of ${rows.length} notifications not sent`, { cause: errors[0] });
     }
   }

@@ -46,6 +46,7 @@ export function encodeLevel(name: string): string {
 
 /** The name that a level stands for; null when it is not the canonical encoding of any. */
 export function decodeLevel(level: string): string | null {
+  if (LEVEL.test(level)) return level;
   try {
     const name = decodeURIComponent(level);
     return name !== '' && encodeURIComponent(name) === level ? name : null;

@@ -90,6 +90,7 @@ export interface MqttConnection extends Stoppable {
 
 const BACK_OFF = { first: 100, cap: 10_000, factor: 2 };
 const DRAIN_MS = 5000;
+const SESSION_TAKEN_OVER = 0x8e;
 type Properties = NonNullable<IPublishPacket['properties']>;
 
 /** Half of the period fixed, half random: many agents do not come back in step. */
@@ -162,6 +163,15 @@ export async function connectMqtt(options: MqttOptions): Promise<MqttConnection>
     up.set(0);
   });
   client.on('offline', () => log.warn('no connection to the MQTT broker, trying again', { client: options.clientId }));
+  client.on('disconnect', ({ reasonCode, properties }) => {
+    log.warn('the MQTT broker closed the connection', {
+      client: options.clientId,
+      reason_code: reasonCode,
+      reason: properties?.reasonString,
+    });
+    // Somebody else connects by our client id: coming back at once would only throw it out, and so on.
+    if (reasonCode === SESSION_TAKEN_OVER) client.options.reconnectPeriod = jittered(BACK_OFF.cap);
+  });
   client.on('error', (error) => log.warn('MQTT connection', { client: options.clientId, error: reasonOf(error) }));
 
   setWill();

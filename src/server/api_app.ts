@@ -46,7 +46,7 @@ interface Who {
 }
 
 function whoAsks(options: ApiAppOptions): Who {
-  const { config, db, clock, log, metrics, scrypt, endpoint, isolated } = options;
+  const { config, db, clock, log, metrics, scrypt, endpoint, isolated = false } = options;
   const strategy = authStrategy(config);
   switch (strategy) {
     case 'noauth':
@@ -57,7 +57,17 @@ function whoAsks(options: ApiAppOptions): Who {
         }),
       };
     case 'keystone':
-      return { authenticator: createKeystone({ settings: keystoneSettings(config), fetch, clock, log, metrics }) };
+      return {
+        authenticator: createKeystone({
+          settings: keystoneSettings(config),
+          // Called as a method, the one of workerd refuses.
+          fetch: (input, init) => fetch(input, init),
+          clock,
+          log,
+          metrics,
+          isolated,
+        }),
+      };
     case 'embedded': {
       const identity = createEmbeddedIdentity({
         db,
@@ -67,7 +77,7 @@ function whoAsks(options: ApiAppOptions): Who {
         log,
         metrics,
         fallbackEndpoint: endpoint.origin,
-        ...(isolated === undefined ? {} : { isolated }),
+        isolated,
       });
       return { authenticator: identity.authenticator, identity };
     }

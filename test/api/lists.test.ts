@@ -109,6 +109,7 @@ describe('pages', () => {
       back.unshift(...body.boxes.map((box: { name: string }) => box.name));
     }
     expect(back).toEqual(there);
+    expect(linkOf(body, 'next')).not.toContain('page_reverse');
   });
 
   it('have no links unless there is a limit', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadMiddleware, type MiddlewareFactory } from '#src/api/mod.ts';
 import { silentMetrics } from '#src/lib/metrics.ts';
+import { silentTracer, type Tracer } from '#src/lib/tracing.ts';
 import { createConfig, createHarness } from './support/harness.ts';
 
 const REQUEST_ID = /^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -271,6 +272,22 @@ it('requests are counted and timed by route template, method and status, and log
     status: 200,
     project_id: 'p-admin',
   });
+});
+
+it("requests are traced below the caller's span", async () => {
+  const spans: unknown[] = [];
+  const tracer: Tracer = {
+    span: (name, attributes, work, traceparent) =>
+      work({ ...silentTracer, set: (more) => spans.push([name, traceparent, { ...attributes, ...more }]) }),
+  };
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  await createHarness({ options: { tracer } }).call('GET', '/v2.0/boxes/1', { headers: { traceparent } });
+  const attributes = {
+    'http.request.method': 'GET',
+    'http.route': '/v2.0/boxes/{box_id}',
+    'http.response.status_code': 404,
+  };
+  expect(spans).toEqual([['HTTP GET', traceparent, attributes]]);
 });
 
 it('what is thrown and is no error is answered all the same', async () => {

@@ -159,6 +159,12 @@ describe('actions', () => {
   });
 });
 
+it("an action without a rule of its own asks the item's", async () => {
+  const total = (as: string) => harness.call('GET', '/v2.0/shop/orders/o1/total', { as });
+  expect((await total('alice')).body.NeutronError.message).toBe('rule:get_order is disallowed by policy');
+  expect((await total('admin')).status).toBe(200);
+});
+
 describe('sub-resources', () => {
   it('pass the ids above to the verb of the composed name', async () => {
     const box = await createBox();

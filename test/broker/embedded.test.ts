@@ -1,4 +1,5 @@
 /** What only the embedded broker promises: its bounds, its users, its metrics, and what it does with broken input. */
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -158,8 +159,8 @@ describe('bounds', () => {
 describe('time', () => {
   test('sessions, wills and retained messages keep to the clock', async () => {
     const clock = movedClock();
-    const broker = await start({ clock });
-    const watcher = await broker.connect({ keepalive: 0, protocolVersion: 4 });
+    const broker = await start({ clock, limits: { maxKeepAlive: 10_000 } });
+    const watcher = await broker.connect({ keepalive: 0 });
     await watcher.subscribe('will');
     const options = {
       clientId: 'a',
@@ -170,7 +171,7 @@ describe('time', () => {
         payload: Buffer.from('gone'),
         qos: 1 as const,
         retain: false,
-        properties: { willDelayInterval: 100 },
+        properties: { willDelayInterval: 100, messageExpiryInterval: 60 },
       },
     };
     await (await broker.connect(options)).breakOff();
@@ -180,7 +181,7 @@ describe('time', () => {
     await again.publish('kept', 'x', { qos: 1, retain: true, properties: { messageExpiryInterval: 400 } });
     await again.breakOff();
     clock.forward(101);
-    await watcher.waitFor('gone');
+    expect((await watcher.waitFor('gone')).packet.properties?.messageExpiryInterval).toBe(60);
     expect(watcher.texts()).toEqual(['gone']);
     clock.forward(200);
     expect((await broker.connect({ ...options, will: undefined })).connack.sessionPresent).toBe(false);
@@ -189,7 +190,8 @@ describe('time', () => {
     expect((await reader.waitFor('x')).packet.properties?.messageExpiryInterval).toBe(99);
     clock.forward(100);
     const late = await broker.connect();
-    await late.subscribe(['kept', 'mark'] as never);
+    await late.subscribe('kept');
+    await late.subscribe('mark');
     await late.publish('mark', 'mark');
     await late.waitFor('mark');
     expect(late.texts()).toEqual(['mark']);
@@ -208,6 +210,28 @@ describe('stopping', () => {
   test('a port that is taken is said by its code', async () => {
     const broker = await start();
     await expect(startEmbedded('', { port: broker.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+});
+
+const hasOpenssl = spawnSync('openssl', ['version'], { stdio: 'ignore' }).status === 0;
+
+describe.skipIf(!hasOpenssl)('TLS', () => {
+  test('TCP and WebSocket are served over it, and plain text is not', async () => {
+    const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'nucleon-tls-'));
+    stops.push(() => fs.rm(folder, { recursive: true }));
+    const [keyFile, certFile] = [path.join(folder, 'key'), path.join(folder, 'cert')];
+    const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=localhost';
+    spawnSync('openssl', [...request.split(' '), '-keyout', keyFile, '-out', certFile], { stdio: 'ignore' });
+    const [key, cert] = [await fs.readFile(keyFile, 'utf8'), await fs.readFile(certFile, 'utf8')];
+    const broker = await start({ tls: { key, cert } });
+    const account = { username: 'u', password: 'p', ca: cert, servername: 'localhost' };
+    const tcp = await Client.connect(`mqtts://127.0.0.1:${broker.port}`, account);
+    const ws = await Client.connect(`wss://localhost:${broker.wsPort}/mqtt`, { ...account, wsOptions: { ca: cert } });
+    await ws.subscribe('t');
+    await tcp.publish('t', 'sealed');
+    await ws.waitFor('sealed');
+    await expect(broker.connect()).rejects.toThrow();
+    await Promise.all([tcp.end(), ws.end()]);
   });
 });
 

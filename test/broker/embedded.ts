@@ -6,6 +6,7 @@ import { type Broker, type BrokerLimits, fileUsers, startBroker, type UserStore 
 import { type Clock, systemClock } from '#src/lib/clock.ts';
 import { silentLogger } from '#src/lib/log.ts';
 import { type Metrics, silentMetrics } from '#src/lib/metrics.ts';
+import type { TlsOptions } from '#src/lib/runtime.ts';
 import { nodeRuntime } from '#src/runtime/node/runtime.ts';
 
 const { network, files } = nodeRuntime(import.meta.filename);
@@ -17,6 +18,7 @@ export interface EmbeddedOptions {
   /** Instead of a password file. */
   readonly users?: UserStore;
   readonly port?: number;
+  readonly tls?: TlsOptions;
 }
 
 /** Lets everybody in, to do everything. */
@@ -41,6 +43,7 @@ export async function startEmbedded(passwords: string, options: EmbeddedOptions 
     log: silentLogger,
     metrics: options.metrics ?? silentMetrics,
     clock,
+    ...(options.tls !== undefined && { tls: options.tls }),
     limits: { tick: 20, ...options.limits },
   });
   return {

@@ -181,6 +181,12 @@ describe.each(BROKERS)('$name', ({ start, present, capabilities }) => {
         await young.subscribe(topic);
         await old.publish(topic, 'to the young');
         await young.waitFor('to the young');
+        await old.subscribe(`${topic}/other`);
+        await old.mqtt.unsubscribeAsync(topic);
+        await young.publish(topic, 'unheard');
+        await young.publish(`${topic}/other`, 'heard');
+        await old.waitFor('heard');
+        expect(old.texts()).toEqual(['to the old', 'to the young', 'heard']);
         await Promise.all([old.end(), young.end()]);
       });
 

@@ -1,7 +1,8 @@
 /** An embedded identity on a database of its own, and one behind a real port. */
+
+import { scrypt } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { getRequestListener } from '@hono/node-server';
 import { createEmbeddedIdentity, type EmbeddedIdentity, type IdentitySettings } from '#src/identity/mod.ts';

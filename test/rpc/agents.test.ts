@@ -13,6 +13,7 @@ import { type LogFields, type Logger, silentLogger } from '#src/lib/log.ts';
 import type { Call, PluginHost, Resource, ResourceList } from '#src/lib/plugin.ts';
 import { createOutbox, startRelay } from '#src/outbox/mod.ts';
 import { type AgentApi, agentApi } from '#src/plugins/ml2/agents/mod.ts';
+import { createQuota } from '#src/quota/mod.ts';
 import { notificationPublisher, type RpcClient, watchPresence } from '#src/rpc/mod.ts';
 import { BROKERS, passwordOf } from '../broker/brokers.ts';
 import { migratedDatabase, type TestDatabase } from '../support/database.ts';
@@ -82,14 +83,15 @@ describe.each(BROKERS)('agents over $name', (kind) => {
           events.push([event, payload as CallbackPayload<{ host: string; agent_status?: string }>]);
         });
       }
+      const config = configFrom(allOptions, { DEFAULT: { agent_down_time: DOWN_TIME } });
       const host: PluginHost = {
         ...base,
         log,
-        config: configFrom(allOptions, { DEFAULT: { agent_down_time: DOWN_TIME } }),
+        config,
         db: database.db,
         callbacks,
         outbox: createOutbox(),
-        quota: { check: async () => {}, charge: async () => {} },
+        quota: createQuota({ resources: [], config, db: database.db, log }),
         plugins: { get: () => undefined, all: () => [] },
       };
       api = agentApi(host);

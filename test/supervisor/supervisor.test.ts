@@ -57,6 +57,7 @@ describe.each<RuntimeName>(['node', 'deno'])('nucleon server on %s', (runtime) =
     for (const [index, { pid, title }] of before.entries()) {
       process.kill(pid, 'SIGKILL');
       await server.says('process died and is started again', index + 1);
+      await server.says('process is up again', index + 1);
       await until(
         async () =>
           (await fetch(`${server.url}/pid`)).ok &&

@@ -7,6 +7,7 @@ import {
   boolean,
   index,
   inet,
+  json,
   jsonb,
   macaddr,
   pgTable,
@@ -38,12 +39,12 @@ export const ports = pgTable(
     device_owner: varchar({ length: 255 }).notNull().default(''),
     port_security_enabled: boolean().notNull().default(true),
     /** `[{"ip_address": "10.0.0.0/24", "mac_address": "fa:16:3e:00:00:01"}]`, read and written as a whole. */
-    allowed_address_pairs: jsonb()
+    allowed_address_pairs: json()
       .notNull()
       .default(sql`'[]'`)
       .$type<readonly { readonly ip_address: string; readonly mac_address: string }[]>(),
     /** `[{"opt_name": "mtu", "opt_value": "1400", "ip_version": 4}]` */
-    extra_dhcp_opts: jsonb()
+    extra_dhcp_opts: json()
       .notNull()
       .default(sql`'[]'`)
       .$type<readonly { readonly opt_name: string; readonly opt_value: string; readonly ip_version: number }[]>(),

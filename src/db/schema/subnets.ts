@@ -3,7 +3,7 @@
  * kept in the row itself, in order: one row to read, lock and write.
  */
 import { sql } from 'drizzle-orm';
-import { boolean, cidr, index, inet, jsonb, pgTable, smallint, text, uuid, varchar } from 'drizzle-orm/pg-core';
+import { boolean, cidr, index, inet, json, pgTable, smallint, text, uuid, varchar } from 'drizzle-orm/pg-core';
 import { hasId, hasProject, hasStandardAttributes } from '../columns.ts';
 import { networkSegments, networks } from './networks.ts';
 
@@ -27,10 +27,10 @@ export const subnets = pgTable(
     ipv6_ra_mode: varchar({ length: 16 }),
     ipv6_address_mode: varchar({ length: 16 }),
     /** `[{"start": "10.0.0.2", "end": "10.0.0.254"}]` */
-    allocation_pools: jsonb().notNull().$type<readonly { readonly start: string; readonly end: string }[]>(),
+    allocation_pools: json().notNull().$type<readonly { readonly start: string; readonly end: string }[]>(),
     dns_nameservers: text().array().notNull().default(sql`'{}'`),
     /** `[{"destination": "10.1.0.0/24", "nexthop": "10.0.0.9"}]` */
-    host_routes: jsonb()
+    host_routes: json()
       .notNull()
       .default(sql`'[]'`)
       .$type<readonly { readonly destination: string; readonly nexthop: string }[]>(),

@@ -72,6 +72,8 @@ interface Kind<Row extends EntityRow> {
   readonly beforeDelete?: (tx: Transaction, id: string) => Promise<void>;
   /** Clients may choose the id. */
   readonly ownId?: boolean;
+  /** What answers show of a row. */
+  readonly shown?: (call: Call, row: Row) => Row;
 }
 
 /** The five routes of a kind that only administrators change. */
@@ -81,6 +83,7 @@ function routesOf<Row extends EntityRow>({ entity, actions, ...kind }: Kind<Row>
     call.enforce();
     return existing(await findRow(call.services.db.sql, entity, call.param('id')), entity, call.param('id'));
   };
+  const shown = (call: Call, row: Row): Row => kind.shown?.(call, row) ?? row;
   const prepared = async (call: Call, tx: Transaction, given: Given): Promise<Given> =>
     kind.prepare === undefined ? given : kind.prepare(call, tx, given);
   return [
@@ -90,7 +93,12 @@ function routesOf<Row extends EntityRow>({ entity, actions, ...kind }: Kind<Row>
       action: actions.list,
       async handler(call) {
         call.enforce();
-        return listReply(call, entity, await listRows(call.services.db.sql, entity, call.query));
+        const rows = await listRows(call.services.db.sql, entity, call.query);
+        return listReply(
+          call,
+          entity,
+          rows.map((row) => shown(call, row)),
+        );
       },
     },
     {
@@ -106,14 +114,14 @@ function routesOf<Row extends EntityRow>({ entity, actions, ...kind }: Kind<Row>
           const { known, extra } = await prepared(call, tx, given);
           return insertRow(tx, entity, { ...known, extra, id });
         });
-        return oneReply(call, entity, row, 201);
+        return oneReply(call, entity, shown(call, row), 201);
       },
     },
     {
       method: 'GET',
       path: `${path}/:id`,
       action: actions.get,
-      handler: async (call) => oneReply(call, entity, await target(call)),
+      handler: async (call) => oneReply(call, entity, shown(call, await target(call))),
     },
     {
       method: 'PATCH',
@@ -125,7 +133,7 @@ function routesOf<Row extends EntityRow>({ entity, actions, ...kind }: Kind<Row>
         const row = await call.services.db.transaction({ label: `identity_update_${entity.member}` }, async (tx) =>
           updateRow(tx, entity, before, await prepared(call, tx, given)),
         );
-        return oneReply(call, entity, row);
+        return oneReply(call, entity, shown(call, row));
       },
     },
     {
@@ -195,6 +203,7 @@ const endpointKind: Kind<EndpointRow> = {
     await tx`insert into identity_regions (id) values (${legacy}) on conflict do nothing`;
     return { ...given, known: { ...given.known, region_id: legacy } };
   },
+  shown: (call, row) => ({ ...row, url: row.url.replace('$(public_endpoint)s', call.origin) }),
 };
 
 export const catalogueRoutes: readonly Route[] = [

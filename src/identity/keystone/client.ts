@@ -53,7 +53,8 @@ export function createKeystoneClient(options: KeystoneClientOptions): KeystoneCl
     for (let attempt = 0; ; attempt++) {
       try {
         const signal = AbortSignal.timeout(settings.timeoutSeconds * 1000);
-        const response = await options.fetch(path, { ...init, signal, redirect: 'error' });
+        // Not followed, so that no secret goes elsewhere; its status is then none that we take. (workerd knows no 'error'.)
+        const response = await options.fetch(path, { ...init, signal, redirect: 'manual' });
         const text = await response.text();
         if (response.status < 500 && response.status !== 429) {
           const json = response.headers.get('Content-Type')?.startsWith('application/json') === true && text !== '';

@@ -4,7 +4,10 @@
  */
 import type { Json } from './attributes.ts';
 
-/** One attribute's filter: any of the values matches. */
+/**
+ * One attribute's filter: any of the values matches. Tags come as the attributes `tags` (all of the values), `tags-any`,
+ * `not-tags` and `not-tags-any`, the owner always as `project_id`.
+ */
 export interface Filter {
   readonly attribute: string;
   /** `~` for substring filters (`fixed_ips=ip_address_substr=...`), `empty` for `attribute=` (empty-string-filtering). */
@@ -25,7 +28,7 @@ export interface ListQuery {
   readonly sorts: readonly Sort[];
   /** Undefined: all rows. One more row than this is never returned; the API asks for limit + 1 itself if it must. */
   readonly limit?: number;
-  /** The id of the last item of the page before. */
+  /** The id of the last item of the page before; the plugin throws the resource's NotFound where there is none of it. */
   readonly marker?: string;
   /** Pages backwards from the marker; rows still come in the order of `sorts`. */
   readonly reverse: boolean;

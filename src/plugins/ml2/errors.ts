@@ -113,3 +113,8 @@ export const AllowedAddressPairExhausted = defineError(
   400,
   (quota: number) => `The number of allowed address pair exceeds the maximum ${quota}.`,
 );
+export const AvailabilityZoneNotFound = defineError(
+  'AvailabilityZoneNotFound',
+  404,
+  (zone: string) => `AvailabilityZone ${zone} could not be found.`,
+);

@@ -5,8 +5,23 @@ interface DenoServer {
   shutdown(): Promise<void>;
 }
 
+/** Opaque. */
+type Pointer = object | null;
+
+interface Library {
+  readonly symbols: {
+    setsockopt(socket: number, level: number, option: number, value: Uint8Array, size: number): number;
+  };
+  close(): void;
+}
+
 interface DenoNamespace {
   readonly version: { readonly deno: string };
+  readonly UnsafePointer: { of(bytes: Uint8Array): Pointer; value(pointer: Pointer): bigint };
+  dlopen(
+    library: string,
+    symbols: { readonly setsockopt: { readonly parameters: readonly string[]; readonly result: string } },
+  ): Library;
   serve(
     options: { hostname: string; port: number; reusePort: boolean; onListen: () => void },
     handler: (

@@ -5,6 +5,7 @@
 import type { HttpServerOptions, Listening } from '#src/lib/runtime.ts';
 import { delay } from '../node/delay.ts';
 import { deno } from './deno.ts';
+import { distribute, steerToNewest } from './steer.ts';
 
 const LINGER_MS = 500;
 
@@ -24,8 +25,10 @@ export async function serveHttp({ handler, host, port, shared = false }: HttpSer
       throw error instanceof Error && error.name === 'AddrInUse' ? Object.assign(error, { code: 'EADDRINUSE' }) : error;
     }
   }
+  if (shared) distribute(server.addr.port);
   async function drain(): Promise<void> {
     draining = true;
+    if (shared) steerToNewest(server.addr.port);
     if (served > 0) await delay(LINGER_MS);
     await server.shutdown();
   }

@@ -21,7 +21,12 @@ export function denoRuntime(main: string): ServerRuntime {
     cpus: os.availableParallelism(),
     hostname: os.hostname(),
     files: nodeFiles,
-    processes: nodeProcesses({ executable: process.execPath, args: ['run', '--allow-all', '--config', CONFIG, main] }),
+    processes: nodeProcesses({
+      executable: process.execPath,
+      args: ['run', '--allow-all', '--config', CONFIG, main],
+      // Deno.serve binds for itself; ./steer.ts does for a roll what a held socket does on Node.
+      holdListener: () => undefined,
+    }),
     network: {
       serveHttp: async (options) => (await import('./http.ts')).serveHttp(options),
       listenTcp: async (options, accept) => (await import('../node/tcp.ts')).listenTcp(options, accept),

@@ -7,12 +7,14 @@ import fs from 'node:fs/promises';
 import process from 'node:process';
 import { PassThrough } from 'node:stream';
 import type { CommandOptions, CommandProcess, ProcessOptions, ServerProcesses } from '#src/lib/runtime.ts';
+import { descriptorOf, LISTENER_DESCRIPTOR, LISTENER_VARIABLE } from './held_listener.ts';
 import { lines } from './lines.ts';
 
 /** How this same program is started once more: the executable and what stands before our own arguments. */
 export interface Program {
   readonly executable: string;
   readonly args: readonly string[];
+  readonly holdListener: ServerProcesses['holdListener'];
 }
 
 export function nodeProcesses(program: Program): ServerProcesses {
@@ -22,14 +24,19 @@ export function nodeProcesses(program: Program): ServerProcesses {
   return {
     pid: process.pid,
     uid: process.getuid?.() ?? 0,
-    spawnSelf: (args, options) =>
-      wrap(
+    spawnSelf(args, options) {
+      const descriptor = options.listener === undefined ? undefined : descriptorOf(options.listener);
+      const { env, ...rest } = settings(options);
+      return wrap(
         spawn(program.executable, [...program.args, ...args], {
-          ...settings(options),
+          ...rest,
+          env: descriptor === undefined ? env : { ...env, [LISTENER_VARIABLE]: String(LISTENER_DESCRIPTOR) },
           argv0: options.title,
-          stdio: ['pipe', 'pipe', 'inherit'],
+          stdio: ['pipe', 'pipe', 'inherit', ...(descriptor === undefined ? [] : [descriptor])],
         }),
-      ),
+      );
+    },
+    holdListener: program.holdListener,
     spawn: (command, args, options) =>
       wrap(spawn(command, args, { ...settings(options), argv0: options.title, stdio: ['pipe', 'pipe', 'inherit'] })),
     command(command, args, options) {

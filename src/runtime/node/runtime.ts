@@ -3,6 +3,7 @@ import os from 'node:os';
 import process from 'node:process';
 import type { ServerRuntime } from '#src/lib/runtime.ts';
 import { nodeFiles } from './files.ts';
+import { holdListener } from './held_listener.ts';
 import { nodeProcesses } from './processes.ts';
 import { scrypt } from './scrypt.ts';
 
@@ -16,7 +17,7 @@ export function nodeRuntime(main: string): ServerRuntime {
     cpus: os.availableParallelism(),
     hostname: os.hostname(),
     files: nodeFiles,
-    processes: nodeProcesses({ executable: process.execPath, args: [...process.execArgv, main] }),
+    processes: nodeProcesses({ executable: process.execPath, args: [...process.execArgv, main], holdListener }),
     network: {
       // Loaded when first used: most processes listen on nothing, or on one of these.
       serveHttp: async (options) => (await import('./http.ts')).serveHttp(options),

@@ -1,18 +1,27 @@
 /** TCP through node:net, as the byte streams that `src/broker` reads. */
 import net from 'node:net';
-import type { Connection, Listening, ListenOptions } from '#src/lib/runtime.ts';
+import tls from 'node:tls';
+import type { Connection, Listening, StreamListenOptions } from '#src/lib/runtime.ts';
 import { listen } from './listen.ts';
+import { tlsSettings } from './tls.ts';
 
 /** How long what was written before `close()` may take to reach a peer that does not read. */
 const FLUSH_MS = 1000;
 
-export async function listenTcp(options: ListenOptions, accept: (connection: Connection) => void): Promise<Listening> {
+export async function listenTcp(
+  options: StreamListenOptions,
+  accept: (connection: Connection) => void,
+): Promise<Listening> {
   const open = new Set<net.Socket>();
-  const server = net.createServer({ noDelay: true }, (socket) => {
+  const onSocket = (socket: net.Socket) => {
     open.add(socket);
     socket.on('close', () => open.delete(socket));
     accept(tcpConnection(socket));
-  });
+  };
+  const server =
+    options.tls === undefined
+      ? net.createServer({ noDelay: true }, onSocket)
+      : tls.createServer({ noDelay: true, ...tlsSettings(options.tls) }, onSocket);
   const port = await listen(server, options);
   return {
     port,

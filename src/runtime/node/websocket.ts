@@ -1,10 +1,12 @@
 /** MQTT over WebSocket through `ws`: the binary messages joined to a byte stream. */
 import http from 'node:http';
+import https from 'node:https';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Connection, Listening, ListenOptions } from '#src/lib/runtime.ts';
+import type { Connection, Listening, StreamListenOptions } from '#src/lib/runtime.ts';
 import { listen } from './listen.ts';
+import { tlsSettings } from './tls.ts';
 
-export interface WebSocketOptions extends ListenOptions {
+export interface WebSocketOptions extends StreamListenOptions {
   readonly path: string;
   readonly protocol: string;
 }
@@ -16,9 +18,11 @@ export async function listenWebSocket(
   options: WebSocketOptions,
   accept: (connection: Connection) => void,
 ): Promise<Listening> {
-  const server = http.createServer((_, response) => {
+  const onRequest: http.RequestListener = (_, response) => {
     response.writeHead(426, { upgrade: 'websocket' }).end();
-  });
+  };
+  const server =
+    options.tls === undefined ? http.createServer(onRequest) : https.createServer(tlsSettings(options.tls), onRequest);
   const sockets = new WebSocketServer({
     server,
     path: options.path,

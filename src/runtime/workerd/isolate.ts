@@ -7,13 +7,13 @@
  */
 import { allOptions, loadConfig } from '#src/config/mod.ts';
 import { systemClock } from '#src/lib/clock.ts';
-import { createLogger, logSettings } from '#src/telemetry/mod.ts';
 import type { Logger } from '#src/lib/log.ts';
 import { silentMetrics } from '#src/lib/metrics.ts';
 import { type ApiApp, createApi } from '#src/server/api_app.ts';
 import { assemble } from '#src/server/assembly.ts';
 import { acceptConfiguration } from '#src/server/configuration.ts';
 import { loadModules } from '#src/server/registry.ts';
+import { createLogger, logSettings } from '#src/telemetry/contract.ts';
 import { scrypt } from '../node/scrypt.ts';
 import { type Bindings, type DatabaseBinding, databaseBinding, policyTexts, variables } from './bindings.ts';
 import { createRequestDatabase, type RequestDatabase } from './request_database.ts';

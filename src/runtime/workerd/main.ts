@@ -3,15 +3,14 @@ import { HttpServiceUnavailable } from '#src/lib/errors.ts';
 import type { Bindings, ExecutionContext } from './bindings.ts';
 import { createIsolate, type Isolate } from './isolate.ts';
 
-let built: Promise<Isolate> | undefined;
+/** The isolate's own, once; undefined when its bindings cannot be used, which is said once. */
+let built: Promise<Isolate | undefined> | undefined;
 
-/** The isolate's own, or undefined when its configuration cannot be used: the log says why. */
-async function isolate(bindings: Bindings): Promise<Isolate | undefined> {
-  built ??= createIsolate(bindings);
+async function build(bindings: Bindings): Promise<Isolate | undefined> {
   try {
-    return await built;
+    return await createIsolate(bindings);
   } catch (error) {
-    console.error(error);
+    console.error('the bindings of this Worker cannot be used:', error);
     return undefined;
   }
 }
@@ -23,14 +22,17 @@ function remoteOf(request: Request): { readonly address: string } {
 }
 
 async function answer(request: Request, bindings: Bindings, context: ExecutionContext): Promise<Response> {
-  const ready = await isolate(bindings);
+  built ??= build(bindings);
+  const ready = await built;
   if (ready === undefined) return unavailable();
   const { api, db, database } = ready;
   return db.during(database, context, () => api.fetch(request, remoteOf(request)));
 }
 
 function unavailable(): Response {
-  const { status, type, message } = new HttpServiceUnavailable('The service is not configured; its log says what is wrong.');
+  const { status, type, message } = new HttpServiceUnavailable(
+    'The service is not configured; its log says what is wrong.',
+  );
   return Response.json({ NeutronError: { type, message, detail: '' } }, { status });
 }
 

@@ -36,7 +36,8 @@ export function createRequestDatabase(options: { readonly log: Logger; readonly 
   const clients = new AsyncLocalStorage<Client>();
   const current = (): Sql => {
     const client = clients.getStore();
-    if (client === undefined) throw new Error('in an isolate the database can be asked only while a request is answered');
+    if (client === undefined)
+      throw new Error('in an isolate the database can be asked only while a request is answered');
     return client.sql();
   };
   return {

@@ -1,4 +1,5 @@
 /** The database that a command works on: the configured one, or the embedded one, running or not. */
+
 import { Lifetime } from '#src/lib/lifetime.ts';
 import { silentLogger } from '#src/lib/log.ts';
 import type { ServerRuntime } from '#src/lib/runtime.ts';
@@ -13,6 +14,7 @@ import { claimPort, rememberedPort } from '../embedded/ports.ts';
 import { postgresUrl, preparePostgres } from '../embedded/postgres.ts';
 import { embeddedServices } from '../embedded/services.ts';
 import { openStateDirectory, StateDirectoryInUse } from '../embedded/state_directory.ts';
+import { StartError } from '../errors.ts';
 import type { MigrationOptions } from '../migrations.ts';
 
 /** Runs the work with a configuration whose `[database] connection` is set. */
@@ -26,9 +28,16 @@ export async function withConfiguredDatabase<Result>(
   const { config, snapshot } = configuration;
   const { files } = runtime;
   if (!embeddedServices(config).postgres) return work({ files, config, log: silentLogger });
+  const folder = config.string('embedded', 'state_dir');
+  if (!(await files.exists(`${folder}/postgres/data`))) {
+    throw new StartError(
+      `there is no embedded database in ${folder} yet: the server makes it at its first start. ` +
+        'Name another state directory with [embedded] state_dir, or a database with [database] connection',
+    );
+  }
   const lifetime = new Lifetime();
   try {
-    const value = await embeddedUrl(runtime, config.string('embedded', 'state_dir'), lifetime);
+    const value = await embeddedUrl(runtime, folder, lifetime);
     const complete = withOptions(snapshot, [{ group: 'database', name: 'connection', value }]);
     return await work({ files, config: await configurationOf(complete), log: silentLogger });
   } finally {

@@ -18,6 +18,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'db current': async () => (await import('./db.ts')).dbCurrentCommand,
   'db check': async () => (await import('./db.ts')).dbCheckCommand,
   'config check': async () => (await import('./config.ts')).configCheckCommand,
+  'policy explain': async () => (await import('./policy.ts')).policyExplainCommand,
+  'rpc call': async () => (await import('./rpc.ts')).rpcCallCommand,
   openrc: async () => (await import('./openrc.ts')).openrcCommand,
 };
 

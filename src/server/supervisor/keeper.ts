@@ -152,6 +152,7 @@ export class Keeper<Kind extends Launched = Launched> {
         if (this.#stopped || this.#current !== undefined) return false;
         try {
           await this.#begin();
+          this.#options.log.info('process is up again', { process: this.title, index: this.#options.index });
           return false;
         } catch (error) {
           reason = messageOf(error);

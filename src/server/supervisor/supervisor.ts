@@ -92,10 +92,11 @@ class Server {
     const env: Readonly<Record<string, string>> =
       state === undefined ? {} : { NODE_COMPILE_CACHE: state.file('compile-cache') };
 
-    const settings = Promise.withResolvers<WorkerSettings>();
-    settings.promise.catch(() => {});
+    const told = Promise.withResolvers<ConfigurationSnapshot>();
+    told.promise.catch(() => {});
+    const settings: WorkerSettings = { listening: this.#listening, configuration: told.promise };
     const tree = new WorkerTree({ processes, env, ...kept });
-    const started = tree.start(workerNumbers(config, this.#runtime.cpus), settings.promise);
+    const started = tree.start(workerNumbers(config, this.#runtime.cpus), settings);
     started.catch(() => {});
     try {
       if (state !== undefined) {
@@ -108,7 +109,6 @@ class Server {
         });
       }
       const complete = withOptions(snapshot, this.#services.options);
-      const told = { listening: this.#listening, configuration: complete };
       const keep = (title: string, launch: () => Launched | Promise<Launched>) => {
         const keeper = new Keeper({ title, index: 0, ...kept }, launch);
         this.#lifetime.onStop(() => this.#stopOne(keeper));
@@ -121,15 +121,15 @@ class Server {
       };
       const messaging = async () => {
         if (!broker) return;
-        const start = { type: 'start', index: 0, ...told } as const;
+        const start = { type: 'start', index: 0, listening: this.#listening, configuration: complete } as const;
         await keep(TITLES.broker, () =>
           launchWorker({ processes, kind: 'broker', start, env, log: this.#log, readyMs: BROKER_READY_MS }),
         );
       };
       await Promise.all([database(), messaging()]);
-      settings.resolve(told);
+      told.resolve(complete);
     } catch (error) {
-      settings.reject(error);
+      told.reject(error);
       throw error;
     } finally {
       // After the services in the list: stopped before them.

@@ -6,15 +6,19 @@ import type { Json } from '#src/lib/api/attributes.ts';
 import type { Clock } from '#src/lib/clock.ts';
 import type { Logger } from '#src/lib/log.ts';
 import type { Counter, Gauge } from '#src/lib/metrics.ts';
-import type { ServerRuntime } from '#src/lib/runtime.ts';
+import type { HeldListener, ServerRuntime } from '#src/lib/runtime.ts';
 import type { WorkerKind } from '../worker_contract.ts';
 import { Keeper } from './keeper.ts';
 import { TITLES } from './kinds.ts';
-import type { StartMessage } from './messages.ts';
+import { type Address, Listeners } from './listeners.ts';
+import type { ConfigurationSnapshot, StartMessage } from './messages.ts';
 import { launchWorker, type WorkerProcess } from './worker_launch.ts';
 
-/** What all workers are told alike. */
-export type WorkerSettings = Pick<StartMessage, 'listening' | 'configuration'>;
+/** What all workers are told alike: the address is known before they begin, the configuration may follow. */
+export interface WorkerSettings {
+  readonly listening: Address;
+  readonly configuration: Promise<ConfigurationSnapshot> | ConfigurationSnapshot;
+}
 
 export type WorkerNumbers = Readonly<Record<WorkerKind, number>>;
 
@@ -42,20 +46,19 @@ const READY_MS = 60_000;
 export class WorkerTree {
   readonly #options: TreeOptions;
   readonly #keepers = new Map<string, { readonly place: Place; readonly keeper: Keeper<WorkerProcess> }>();
+  readonly #listeners: Listeners;
   #stopped = false;
 
   constructor(options: TreeOptions) {
     this.#options = options;
+    this.#listeners = new Listeners(options.processes);
   }
 
   /**
    * Begins the API workers at once, the others as soon as the first of these is ready. Workers wait for the settings; their
    * code is loaded meanwhile. Resolves when all API workers are ready; `complete` when all workers are.
    */
-  async start(
-    numbers: WorkerNumbers,
-    settings: Promise<WorkerSettings>,
-  ): Promise<{ readonly complete: Promise<void> }> {
+  async start(numbers: WorkerNumbers, settings: WorkerSettings): Promise<{ readonly complete: Promise<void> }> {
     const places = placesOf(numbers);
     const begin = (place: Place) => this.#add(place, settings).start();
     const api = places.filter(({ kind }) => kind === 'api').map(begin);
@@ -101,11 +104,11 @@ export class WorkerTree {
   async #renew(place: Place, settings: WorkerSettings, drainMs: number): Promise<void> {
     if (this.#stopped) return;
     const existing = this.#keepers.get(nameOf(place));
-    if (existing === undefined) await this.#add(place, Promise.resolve(settings)).start();
-    else await existing.keeper.replace(this.#launch(place, Promise.resolve(settings), READY_MS), drainMs);
+    if (existing === undefined) await this.#add(place, settings).start();
+    else await existing.keeper.replace(this.#launch(place, settings, READY_MS), drainMs);
   }
 
-  #add(place: Place, settings: Promise<WorkerSettings>): Keeper<WorkerProcess> {
+  #add(place: Place, settings: WorkerSettings): Keeper<WorkerProcess> {
     const { log, clock, restarts, running } = this.#options;
     const { kind, index } = place;
     // Who needs the broker waits for it as long as it takes; the API does not wait for them.
@@ -118,12 +121,16 @@ export class WorkerTree {
     return keeper;
   }
 
-  #launch(place: Place, settings: Promise<WorkerSettings>, readyMs: number): () => WorkerProcess {
+  #launch(place: Place, settings: WorkerSettings, readyMs: number): () => WorkerProcess {
     const { processes, env, log } = this.#options;
     const { kind, ...told } = place;
-    const start = settings.then((ready): StartMessage => ({ type: 'start', ...told, ...ready }));
+    const { listening } = settings;
+    const start = Promise.resolve(settings.configuration).then(
+      (configuration): StartMessage => ({ type: 'start', ...told, listening, configuration }),
+    );
     start.catch(() => {});
-    return () => launchWorker({ processes, kind, start, env, log, readyMs });
+    const launch = (listener?: HeldListener) => launchWorker({ processes, kind, start, env, listener, log, readyMs });
+    return kind === 'api' ? () => this.#listeners.use(place.index, listening, launch) : launch;
   }
 
   #ownPlaces(): readonly Place[] {

@@ -1,7 +1,7 @@
 /** The supervisor's end of a worker process: begins it, tells it to start, to stop and to measure. */
 import type { Json } from '#src/lib/api/attributes.ts';
 import type { Logger } from '#src/lib/log.ts';
-import type { ServerRuntime } from '#src/lib/runtime.ts';
+import type { HeldListener, ServerRuntime } from '#src/lib/runtime.ts';
 import { type ProcessKind, TITLES } from './kinds.ts';
 import { CannotWork, exitReason, type Launched } from './launched.ts';
 import { type DownMessage, decode, encode, type StartMessage, type UpMessage } from './messages.ts';
@@ -19,15 +19,25 @@ export interface WorkerLaunchOptions {
   /** What it is told; it loads its code while this is still being found out. */
   readonly start: StartMessage | Promise<StartMessage>;
   readonly env: Readonly<Record<string, string>>;
+  /** Where it accepts connections, if that is held for it. */
+  readonly listener?: HeldListener | undefined;
   readonly log: Logger;
   /** How long it may take from being told to start to being ready. */
   readonly readyMs: number;
 }
 
 /** Begins a worker process. */
-export function launchWorker({ processes, kind, start, env, log, readyMs }: WorkerLaunchOptions): WorkerProcess {
+export function launchWorker({
+  processes,
+  kind,
+  start,
+  env,
+  listener,
+  log,
+  readyMs,
+}: WorkerLaunchOptions): WorkerProcess {
   const title = TITLES[kind];
-  const child = processes.spawnSelf(['worker', kind], { title, env });
+  const child = processes.spawnSelf(['worker', kind], { title, env, listener });
   const ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {});
   const measuring = new Map<number, (snapshot: Json | undefined) => void>();

@@ -53,7 +53,7 @@ export const allowedAddressPairs: ExtensionDriver = {
   ],
   ports: {
     attributes: { [NAME]: { select: `p.${NAME}` } },
-    columns: { [NAME]: 'jsonb' },
+    columns: { [NAME]: 'json' },
     create({ body, network }) {
       const pairs = completePairs(body[NAME], String(body['mac_address']));
       checkPortSecurity(pairs, { ...network, ...body });

@@ -64,7 +64,7 @@ export const extraDhcpOpts: ExtensionDriver = {
   ],
   ports: {
     attributes: { [NAME]: { select: `p.${NAME}` } },
-    columns: { [NAME]: 'jsonb' },
+    columns: { [NAME]: 'json' },
     create: ({ body }) => ({ [NAME]: complete(body[NAME]).filter(isSet) }),
     update: ({ body, original }) => (NAME in body ? { [NAME]: changedOptions(original[NAME], body[NAME]) } : {}),
   },

@@ -29,6 +29,8 @@ const ATTRIBUTES: Readonly<Record<string, AttributeSql>> = {
     select: 'g.segmentation_id::float8',
     filter: (filter, parameters) => anyOf('g.segmentation_id', 'integer', filter.values, parameters),
   },
+  // Zones of the DHCP agents that serve the network: none, as long as networks are not scheduled to agents.
+  availability_zones: { select: `'[]'::json` },
   availability_zone_hints: {
     select: 'array_to_json(n.availability_zone_hints)',
     sort: `array_to_string(n.availability_zone_hints, ',')`,

@@ -5,7 +5,7 @@ import { InvalidInput } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { SegmentRequest } from '#src/lib/ml2/segment.ts';
 import type { Resource, Verb } from '#src/lib/plugin.ts';
-import { ExternalNetworkInUse, InvalidSharedSetting, NetworkInUse, NetworkMTUSubnetConflict } from '../errors.ts';
+import { AvailabilityZoneNotFound, ExternalNetworkInUse, InvalidSharedSetting, NetworkInUse, NetworkMTUSubnetConflict } from '../errors.ts';
 import { createLifecycle } from '../lifecycle.ts';
 import { networkNotifications } from '../notifier.ts';
 import { networkScope } from '../scope.ts';
@@ -23,6 +23,7 @@ import {
   openToAll,
   portsInTheWay,
   subnetVersions,
+  unknownZone,
   unmarkExternal,
 } from './store.ts';
 
@@ -60,13 +61,16 @@ export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
         admin_state_up: body['admin_state_up'] ?? true,
         status: 'ACTIVE',
         mtu: requestedMtu > 0 ? requestedMtu : types.expectedMtu(plan),
-        availability_zone_hints: body['availability_zone_hints'] ?? [],
+        availability_zone_hints: (body['availability_zone_hints'] ?? []) as readonly string[],
         revision_number: 1,
         ...extensions.create({ context, body }),
       };
       return { id, body, plan, requestedMtu, row };
     });
+    const zones = new Set(drafts.flatMap(({ row }) => row.availability_zone_hints));
     const write = async (tx: Transaction) => {
+      const unknown = await unknownZone(tx, [...zones]);
+      if (unknown !== undefined) throw new AvailabilityZoneNotFound(unknown);
       await insertRows(tx, 'networks', columns, drafts.map(({ row }) => row));
       const segments = await types.reserve(tx, drafts.map(({ plan }) => plan));
       for (const [index, { id, requestedMtu, row }] of drafts.entries()) {

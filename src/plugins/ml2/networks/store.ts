@@ -19,6 +19,16 @@ export const NETWORK_COLUMNS = {
 /** Ports that are deleted with their network: they were made for it by the server. */
 const AUTOMATIC_OWNERS = ['network:dhcp', 'network:distributed'];
 
+/** The first of the zones that no agent for networks is in. */
+export async function unknownZone(tx: Transaction, zones: readonly string[]): Promise<string | undefined> {
+  if (zones.length === 0) return undefined;
+  const [unknown] = await tx<{ zone: string }[]>`
+    select zone from jsonb_array_elements_text(${tx.json(zones)}) as r (zone)
+    where not exists (
+      select 1 from agents a where a.agent_type = 'DHCP agent' and a.availability_zone = r.zone) limit 1`;
+  return unknown?.zone;
+}
+
 /** Ids are shared with everybody (`*`) for one purpose; the owner of the rule is the network's. */
 export async function openToAll(
   tx: Transaction,

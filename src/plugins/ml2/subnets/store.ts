@@ -16,9 +16,9 @@ export const SUBNET_COLUMNS = {
   enable_dhcp: 'boolean',
   ipv6_ra_mode: 'text',
   ipv6_address_mode: 'text',
-  allocation_pools: 'jsonb',
+  allocation_pools: 'json',
   dns_nameservers: 'text[]',
-  host_routes: 'jsonb',
+  host_routes: 'json',
   service_types: 'text[]',
 } as const;
 

@@ -1,0 +1,28 @@
+/** The core resource `networks` (neutron_lib.api.definitions.network). */
+import type { ResourceDefinition } from '#src/lib/api/definition.ts';
+import { ID, NAME, OWNER, READ_ONLY, STATUS, SWITCH } from './common.ts';
+
+export const NETWORKS: ResourceDefinition = {
+  collection: 'networks',
+  member: 'network',
+  operations: ['list', 'show', 'create', 'update', 'delete'],
+  bulk: true,
+  attributes: {
+    id: ID,
+    name: NAME,
+    subnets: { ...READ_ONLY, default: [] },
+    admin_state_up: SWITCH,
+    status: STATUS,
+    tenant_id: OWNER,
+    shared: {
+      allow_post: true,
+      allow_put: true,
+      default: false,
+      convert_to: 'convert_to_boolean',
+      is_visible: true,
+      is_filter: true,
+      required_by_policy: true,
+      enforce_policy: true,
+    },
+  },
+};

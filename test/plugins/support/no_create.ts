@@ -1,0 +1,2 @@
+/** A module that is no plugin. */
+export default { make: () => undefined };

@@ -1,0 +1,4 @@
+import { apiSuite } from '../api_suite.ts';
+import { startServer } from '../server.ts';
+
+apiSuite('Deno', () => startServer('deno'));

@@ -1,0 +1,4 @@
+import { apiSuite } from '../api_suite.ts';
+import { startEdge } from './worker.ts';
+
+apiSuite('workerd', startEdge);
