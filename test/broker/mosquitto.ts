@@ -38,6 +38,9 @@ export async function startMosquitto(
 
   const child = spawn(command, ['-c', file('conf')], { stdio: ['ignore', 'ignore', 'pipe'] });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  // Also when the tests are broken off.
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
   let said = '';
   child.stderr.on('data', (text) => {
     said += text;
@@ -52,6 +55,7 @@ export async function startMosquitto(
     async stop() {
       child.kill('SIGTERM');
       await exited;
+      process.off('exit', kill);
       await fs.rm(folder, { recursive: true, force: true });
     },
   };

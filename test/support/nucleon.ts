@@ -114,7 +114,8 @@ export async function startNucleon(options: NucleonOptions = {}): Promise<Nucleo
     pid: child.pid!,
     startMs,
     output: () => output,
-    openrc: async () => parseOpenrc(await readFile(join(stateDir, 'openrc'), 'utf8')),
+    // Written by one of the API workers; another one may have answered before.
+    openrc: () => until('the openrc', async () => parseOpenrc(await readFile(join(stateDir, 'openrc'), 'utf8'))),
     signal: (signal) => child.kill(signal),
     stop,
   };

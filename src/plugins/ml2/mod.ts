@@ -1,9 +1,8 @@
 /**
  * ML2, the core plugin: networks, subnets and ports over type, mechanism and extension drivers, with the agents that carry
- * them and the quotas that limit them (neutron.plugins.ml2.plugin).
+ * them (neutron.plugins.ml2.plugin).
  */
 import type { Plugin, PluginHost, PluginModule } from '#src/lib/plugin.ts';
-import { quotaApi } from '#src/quota/mod.ts';
 import { agentApi } from './agents/mod.ts';
 import { ML2_EXTENSIONS } from './definition/extensions.ts';
 import { NETWORKS } from './definition/networks.ts';
@@ -27,13 +26,12 @@ function create(host: PluginHost): Plugin {
     mechanisms: createMechanismManager(config, log),
   };
   const agents = agentApi(host);
-  const quotas = quotaApi(host.quota);
   return {
     type: 'CORE',
     resources: [NETWORKS, SUBNETS, PORTS],
-    extensions: [...ML2_EXTENSIONS, ...extensions.definitions, ...agents.extensions, ...quotas.extensions],
-    verbs: { ...networkVerbs(ml2), ...subnetVerbs(ml2), ...portVerbs(ml2), ...agents.verbs, ...quotas.verbs },
-    policies: [...ml2Policies, ...quotas.policies],
+    extensions: [...ML2_EXTENSIONS, ...extensions.definitions, ...agents.extensions],
+    verbs: { ...networkVerbs(ml2), ...subnetVerbs(ml2), ...portVerbs(ml2), ...agents.verbs },
+    policies: ml2Policies,
     quotas: [
       { name: 'network', default_limit: 100, table: 'networks' },
       { name: 'subnet', default_limit: 100, table: 'subnets' },

@@ -165,11 +165,13 @@ async function createCluster(options: ClusterOptions): Promise<void> {
       );
     }
   };
+  // Nothing is worth syncing file by file before all is there: one sync at the end, then the name.
   await run(`${native}/bin/initdb`, [
-    ...['-D', unfinished, '-U', USER, `--pwfile=${password}`, '-A', 'scram-sha-256', '-E', 'UTF8'],
+    ...['--no-sync', '-D', unfinished, '-U', USER, `--pwfile=${password}`, '-A', 'scram-sha-256', '-E', 'UTF8'],
     ...['--locale-provider=builtin', '--locale=C', '--builtin-locale=C.UTF-8', '--no-instructions'],
   ]);
-  await run(`${native}/bin/postgres`, ['--single', '-D', unfinished, 'postgres'], `CREATE DATABASE ${DATABASE}`);
+  await run(`${native}/bin/postgres`, ['--single', '-F', '-D', unfinished, 'postgres'], `CREATE DATABASE ${DATABASE}`);
+  await run(`${native}/bin/initdb`, ['--sync-only', '--sync-method=syncfs', '-D', unfinished]);
   await files.rename(unfinished, data);
 }
 

@@ -1,0 +1,13 @@
+import { migratedDatabase } from '/work/main/test/support/database.ts';
+import { openIdentity, serve, ADMIN_PASSWORD } from '/work/main/test/identity/support.ts';
+import { openrcText, cloudsYamlText } from '/work/main/src/identity/mod.ts';
+import { writeFileSync } from 'node:fs';
+process.env.NUCLEON_TEST_POSTGRES_URL = 'postgresql://postgres@127.0.0.1:54329/postgres';
+const t = await migratedDatabase('idscratch');
+const id = openIdentity(t.db, { settings: { passwordHashCost: 14 } });
+console.log(await id.bootstrap(ADMIN_PASSWORD));
+const s = await serve(async (r) => { const t0 = performance.now(); const a = await id.handle(r, { address: '127.0.0.1' }); console.log(r.method, r.url, a.status, (performance.now()-t0).toFixed(1)); return a; }, 19797);
+const acc = { authUrl: s.origin + '/identity/v3', region: 'RegionOne', username: 'admin', password: ADMIN_PASSWORD, projectName: 'admin', userDomainName: 'Default', projectDomainName: 'Default' };
+writeFileSync('/tmp/openrc', openrcText(acc)); writeFileSync('/tmp/clouds.yaml', cloudsYamlText(acc));
+process.on('SIGTERM', async () => { await s.stop(); await t.drop(); process.exit(0); });
+console.log('ready', s.origin);
