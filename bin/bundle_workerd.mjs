@@ -9,7 +9,6 @@ const { values } = parseArgs({
   options: {
     outfile: { type: 'string', default: 'dist/workerd/main.js' },
     minify: { type: 'boolean', default: false },
-    metafile: { type: 'boolean', default: false },
   },
 });
 

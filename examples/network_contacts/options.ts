@@ -22,4 +22,13 @@ export const options: readonly OptionSpec[] = [
     help: 'Seconds between two removals of contacts that have expired.',
     effective: true,
   },
+  {
+    group: 'quotas',
+    name: 'quota_network_contact',
+    type: 'integer',
+    default: 50,
+    min: -1,
+    help: 'Contacts that a project may have; -1: any number.',
+    effective: true,
+  },
 ];

@@ -31,7 +31,7 @@ export function createCredential(host: string): Credential {
 }
 
 /** 256 random bits as text that needs no quoting anywhere. */
-export function randomPassword(): string {
+function randomPassword(): string {
   return toBase64(crypto.getRandomValues(new Uint8Array(32)))
     .replaceAll('+', '-')
     .replaceAll('/', '_')

@@ -4,10 +4,10 @@
  * hands the unacknowledged messages of a shared subscription's dead member to another. Mosquitto 2 with
  * etc/mosquitto/ is its replacement: one suite (test/broker/) runs against both.
  *
- * A map of the folder: `broker` starts and stops; `link` is one network connection (handshake, keep-alive),
- * `requests` what its packets do; `session` is what outlives it (subscriptions, unacknowledged and waiting messages); `hub` routes between sessions,
- * with `subscription_tree` and `retained_store`; `packet_reader` cuts and checks the byte stream; `users`,
- * `credentials` and `grants` say who may connect and do what.
+ * A map of the folder: `broker` starts and stops; `link` is one network connection (handshake, keep-alive), `requests`
+ * what its packets do; `session` is what outlives it (subscriptions, unacknowledged and waiting messages); `hub` routes
+ * between sessions, with `subscription_tree` and `retained_store`; `packet_reader` cuts and checks the byte stream;
+ * `users`, `credentials` and `grants` say who may connect and do what.
  */
 
 export type { Broker, BrokerOptions } from './broker.ts';

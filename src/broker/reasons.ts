@@ -2,7 +2,6 @@
 
 export const REASON = {
   success: 0x00,
-  disconnectWithWill: 0x04,
   noMatchingSubscribers: 0x10,
   noSubscriptionExisted: 0x11,
   unspecified: 0x80,

@@ -30,11 +30,8 @@ export class ShareGroup {
     this.#members = [...this.#members, subscription];
   }
 
-  remove(session: Session): boolean {
-    const left = this.#members.filter((member) => member.session !== session);
-    const removed = left.length < this.#members.length;
-    this.#members = left;
-    return removed;
+  remove(session: Session): void {
+    this.#members = this.#members.filter((member) => member.session !== session);
   }
 
   /**

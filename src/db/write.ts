@@ -24,7 +24,7 @@ export async function insertRows(
   rows: readonly Readonly<Record<string, unknown>>[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const text = `insert into ${table} (${list(columns)}) select ${list(columns, 'r.')} from jsonb_to_recordset($1::jsonb) as r (${typed(columns)})`;
+  const text = `insert into ${table} (${list(columns)}) select ${list(columns, 'r.')} from json_to_recordset($1::json) as r (${typed(columns)})`;
   await tx.unsafe(text, [rows as never], { prepare: true });
 }
 
@@ -41,7 +41,7 @@ export async function reviseRow(
   );
   const sets = Object.keys(named).map((name) => `"${name}" = r."${name}"`);
   sets.push('revision_number = t.revision_number + 1', 'updated_at = now()');
-  const from = Object.keys(named).length === 0 ? '' : ` from jsonb_to_record($2::jsonb) as r (${typed(named)})`;
+  const from = Object.keys(named).length === 0 ? '' : ` from json_to_record($2::json) as r (${typed(named)})`;
   const text = `update ${table} t set ${sets.join(', ')}${from} where t.id = $1::uuid`;
   await tx.unsafe(text, from === '' ? [id] : [id, values as never], { prepare: true });
 }

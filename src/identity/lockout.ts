@@ -45,11 +45,12 @@ export function createLockout({ db, account, address }: LockoutOptions): Lockout
     address: await sha256(`address\n${attempt.address}`),
   });
 
+  // Free failures block until the epoch, not until now: a check that began a moment before must not see a block.
   const count = (subject: string, limits: LockoutLimits) => db.sql`
     insert into identity_login_failures as f (subject, failures, last_failure_at, blocked_until)
-    values (${subject}, 1, now(), now())
+    values (${subject}, 1, now(), 'epoch')
     on conflict (subject) do update set (failures, last_failure_at, blocked_until) = (
-      select n, now(), case when n <= ${limits.free}::int then now() else now() + make_interval(secs => least(
+      select n, now(), case when n <= ${limits.free}::int then 'epoch' else now() + make_interval(secs => least(
         ${limits.longestWaitSeconds}::float8, power(2, least(n - ${limits.free}::int - 1, 30)))) end
       from (select 1 + greatest(0, f.failures
         - floor(extract(epoch from now() - f.last_failure_at) / ${limits.forgetSeconds}::float8)::int) as n) counted)`;

@@ -123,14 +123,11 @@ function parsed<Schema extends v.GenericSchema>(schema: Schema, value: unknown):
   throw new ValidationError(describeIssue(result.issues[0]));
 }
 
-/** What is wrong, and where: `auth.identity.methods: Invalid type: Expected Array but received "password"`. */
+/** What is wrong, and where; never the value itself: a password of the wrong type is no less a password. */
 export function describeIssue(issue: v.BaseIssue<unknown>): string {
   const path = v.getDotPath(issue);
-  // A password that has the wrong type is no less a password.
-  const message = issue.received === 'undefined' || issue.type === 'check' ? issue.message : expectation(issue);
-  return path === null ? message : `${path}: ${message}`;
-}
-
-function expectation(issue: v.BaseIssue<unknown>): string {
-  return issue.expected === null ? issue.message : `expected ${issue.expected}`;
+  // A message of our own needs no more; valibot's repeat what was received.
+  if (!issue.message.startsWith('Invalid ')) return path === null ? issue.message : `${path}: ${issue.message}`;
+  const problem = issue.received === 'undefined' ? 'is required' : `must be ${issue.expected ?? 'of another form'}`;
+  return `${path ?? 'the value'} ${problem}`;
 }

@@ -27,6 +27,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   identity: ['lib', 'db', 'policy', 'config'],
   api: ['lib', 'config', 'policy', 'quota', 'identity'],
   plugin: ['lib', ...BASE, ...ENGINES],
+  plugin_api: ['lib', 'db', 'policy'],
   'agent/sdk': ['lib', 'rpc', 'contract'],
   agent: ['lib', 'rpc', 'agent/sdk', 'contract'],
   server: ['lib', ...BASE, ...ENGINES, 'api', 'plugin'],

@@ -62,7 +62,7 @@ test('an address that fails for many accounts must wait whatever it tries', asyn
   const statuses = await Promise.all(
     Array.from({ length: 60 }, (_, index) => attempt({ userId: `nobody${index}` }, 'x', address)),
   );
-  expect(statuses.every(({ status }) => status === 401)).toBe(true);
+  expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([401]));
   for (let index = 60; index < 101; index++) await attempt({ userId: `nobody${index}` }, 'x', address);
   expect((await attempt(tenant, tenant.password, address)).status).toBe(429);
 });

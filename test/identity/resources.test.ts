@@ -110,7 +110,7 @@ test.each([
     'a service that is not there',
     '/endpoints',
     { endpoint: { service_id: 'x', interface: 'public', url: 'http://x' } },
-    404,
+    400,
   ],
   [
     'an interface of another kind',

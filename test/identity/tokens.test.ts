@@ -242,6 +242,12 @@ test('a wrong password, an unknown user, a disabled user and a disabled domain a
   }
 });
 
+test('a refusal never repeats a password', async () => {
+  const { body } = await realm.client.call('POST', '/auth/tokens', { body: login({ ...ADMIN, password: 8_675_309 }) });
+  expect(body['error']).toMatchObject({ code: 400, message: expect.stringContaining('password must be string') });
+  expect(JSON.stringify(body)).not.toContain('8675309');
+});
+
 test('a token with the longest names and ten roles fits into 4 KiB', async () => {
   const { client, admin } = realm;
   const domain = await client.create(admin, 'domains', 'domain', { name: 'd'.repeat(64) });

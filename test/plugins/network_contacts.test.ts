@@ -2,7 +2,6 @@
  * The plugin of examples/network_contacts, loaded by a real server from outside of src/, with everything that a plugin can
  * bring: a resource, a table, rules, options, a quota, a subscription, messages, RPC and a worker.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +14,7 @@ import { type AgentConnection, connectAgent, createTopics } from '#src/rpc/mod.t
 import { nodeRuntime } from '#src/runtime/node/runtime.ts';
 import { CHANGE_TOPIC, REQUEST_TOPIC } from '../../examples/network_contacts/contract.ts';
 import { createDatabase } from '../support/database.ts';
-import { type Nucleon, startNucleon, until } from '../support/nucleon.ts';
+import { freePort, type Nucleon, startNucleon, until } from '../support/nucleon.ts';
 import { type Ask, asking } from './support/request.ts';
 
 const PLUGIN = fileURLToPath(new URL('../../examples/network_contacts/mod.ts', import.meta.url));
@@ -31,21 +30,25 @@ describe('a plugin from outside', () => {
 
   beforeAll(async () => {
     database = await createDatabase('contacts');
+    const mqttPort = await freePort();
     server = await startNucleon({
       env: {
         OS_DEFAULT__SERVICE_PLUGINS: PLUGIN,
         OS_DEFAULT__AUTH_STRATEGY: 'noauth',
         OS_DEFAULT__API_WORKERS: '1',
         OS_DEFAULT__RPC_WORKERS: '1',
+        OS_EMBEDDED__MQTT_PORT: String(mqttPort),
+        OS_EMBEDDED__MQTT_WS_PORT: '0',
         OS_DATABASE__CONNECTION: database.url,
         OS_NETWORK_CONTACTS__EMAIL_DOMAINS: 'example.org,example.net',
         OS_NETWORK_CONTACTS__PURGE_INTERVAL: '1',
+        OS_QUOTAS__QUOTA_NETWORK_CONTACT: '40',
       },
     });
     admin = asking(server.url);
     alice = asking(server.url, 'alice');
     bob = asking(server.url, 'bob');
-    agent = await connectHost();
+    agent = await connectHost(mqttPort);
   });
   afterAll(async () => {
     await agent?.stop();
@@ -54,15 +57,12 @@ describe('a plugin from outside', () => {
   });
 
   /** An agent of the host, known to the embedded broker. */
-  async function connectHost(): Promise<AgentConnection> {
-    const ports: { readonly mqtt_port: number } = JSON.parse(
-      await readFile(join(server.stateDir, 'ports.json'), 'utf8'),
-    );
+  async function connectHost(port: number): Promise<AgentConnection> {
     const { files } = nodeRuntime(fileURLToPath(import.meta.url));
     const credential = { username: HOST, password: 'a password of compute1', generated: true };
     await addUser(files, join(server.stateDir, 'mqtt', 'users'), credential);
     return await connectAgent({
-      url: `mqtt://127.0.0.1:${ports.mqtt_port}`,
+      url: `mqtt://127.0.0.1:${port}`,
       ...credential,
       topics: createTopics(),
       host: HOST,
@@ -123,7 +123,7 @@ describe('a plugin from outside', () => {
     const names = ['c', 'a', 'b'];
     const bulk = names.map((name) => ({ network_id: network, email: `${name}@example.org`, name }));
     expect((await alice('POST', 'network_contacts', { network_contacts: bulk })).status).toBe(201);
-    const list = `network_contacts?network_id=${network}&sort_key=name`;
+    const list = `network_contacts?network_id=${network}&sort_key=name&sort_dir=asc`;
     const first = (await alice('GET', `${list}&limit=2`)).body;
     expect(first.network_contacts.map(({ name }: { name: string }) => name)).toEqual(['a', 'b']);
     expect(first.network_contacts_links[0].rel).toBe('next');
@@ -174,7 +174,7 @@ describe('a plugin from outside', () => {
 
   it('is counted against a quota, exactly, however many create at once', async () => {
     const network = await createNetwork(bob, 'quota');
-    expect((await admin('GET', 'quotas/bob')).body.quota.network_contact).toBe(50);
+    expect((await admin('GET', 'quotas/bob')).body.quota.network_contact).toBe(40);
     expect((await admin('PUT', 'quotas/bob', { quota: { network_contact: 2 } })).status).toBe(200);
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => createContact(bob, network)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409]);

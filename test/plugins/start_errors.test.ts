@@ -30,6 +30,10 @@ describe('nucleon server', () => {
         OS_DEFAULT__SERVICE_PLUGINS: plugins,
         OS_DEFAULT__AUTH_STRATEGY: 'noauth',
         OS_DEFAULT__API_WORKERS: '1',
+        OS_DEFAULT__RPC_WORKERS: '0',
+        OS_DEFAULT__RPC_STATE_REPORT_WORKERS: '0',
+        // The start ends before anybody asks for the broker.
+        OS_MQTT__URL: 'mqtt://127.0.0.1:1',
         OS_DATABASE__CONNECTION: database.url,
         OS_EMBEDDED__STATE_DIR: stateDir,
       },

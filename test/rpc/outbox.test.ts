@@ -164,7 +164,8 @@ describe('the outbox', () => {
       await until(() => numbers().includes(round), `round ${round}`);
       await database.sql`
         select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and application_name = 'nucleon: outbox relay'`;
+        where datname = current_database() and application_name = 'nucleon: outbox relay' and state = 'idle'
+          and query ~ 'advisory|outbox'`;
     }
     await say(note(4));
     await until(async () => (await waiting()) === 0, 'all are sent');

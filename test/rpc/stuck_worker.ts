@@ -18,6 +18,6 @@ const never = () => {
   console.log('called');
   return new Promise<never>(() => {});
 };
-const listeners = [{ topic: 'test', endpoints: [{ version: '1.0', methods: { work: never } }] }];
+const listeners = [{ topic: 'stuck', endpoints: [{ version: '1.0', methods: { work: never } }] }];
 await startRpcServer({ ...base, connection, topics: createTopics(), listeners });
 console.log('listening');

@@ -217,7 +217,10 @@ async function translated<Row extends EntityRow>(
     const constraint = violatedConstraint(error) ?? '';
     const referred = REFERRED.find(([column]) => constraint.includes(`_${column}_`));
     if (referred === undefined) throw error;
-    throw new NotFound(referred[1], String(row[referred[0]]));
+    const [column, what] = referred;
+    const missing = new NotFound(what, String(row[column]));
+    // Keystone finds fault with an endpoint, not with the address that it was sent to.
+    throw entity.member === 'endpoint' ? new ValidationError(missing.message) : missing;
   }
 }
 

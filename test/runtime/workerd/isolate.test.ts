@@ -36,7 +36,7 @@ describe('a Worker', () => {
   });
 
   it('with an option that cannot be used answers 503 and names it', async () => {
-    const worker = await onDatabase({ OS_DEFAULT__PAGINATION_MAX_LIMIT: 'many', OS_DATABASE__MAX_POOL_SIZE: 'seven' });
+    const worker = await onDatabase({ OS_DATABASE__MAX_POOL_SIZE: 'seven' });
     expect((await send(worker.url, 'GET', '/')).status).toBe(503);
     expect(worker.output()).toMatch(/max_pool_size/);
     expect(worker.output()).not.toContain(database.url);
@@ -116,7 +116,11 @@ describe('a Worker', () => {
       for (let i = 0; i < 4; i++) await hangUp('/identity/v3/auth/tokens', passwordLogin('admin', PASSWORD, 'admin'));
       await hangUp('/v2.0/networks', { network: { name: mark } });
       expect(await admin(worker)).toBeInstanceOf(Session);
-      await until('the network is there', async () => (await session.list('networks', `?name=${mark}`)).length === 1, 5000);
+      await until(
+        'the network is there',
+        async () => (await session.list('networks', `?name=${mark}`)).length === 1,
+        5000,
+      );
       await until('all connections are closed', async () => (await connections()) === 0, 5000);
     });
   });

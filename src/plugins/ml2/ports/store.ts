@@ -30,7 +30,7 @@ export function portInserter(columns: ColumnTypes) {
   const names = Object.keys(columns).join(', ');
   const types = Object.entries({ ...columns, ...BINDING_COLUMNS }).map(([name, type]) => `${name} ${type}`);
   const text = `
-    with r as (select * from jsonb_to_recordset($1::jsonb) as r (${types.join(', ')})),
+    with r as (select * from json_to_recordset($1::json) as r (${types.join(', ')})),
       p as (insert into ports (${names}) select ${names} from r)
     insert into port_bindings (port_id, host, vnic_type, profile) select id, host, vnic_type, profile from r`;
   return async (tx: Transaction, rows: readonly Readonly<Record<string, unknown>>[]): Promise<void> => {
@@ -85,7 +85,7 @@ export async function takenMac(
 ): Promise<{ readonly network_id: string; readonly mac_address: string } | undefined> {
   const rows = await tx.unsafe<{ network_id: string; mac_address: string }[]>(
     `select p.network_id, p.mac_address from ports p
-     join jsonb_to_recordset($1::jsonb) as r (network_id uuid, mac_address macaddr)
+     join json_to_recordset($1::json) as r (network_id uuid, mac_address macaddr)
        on r.network_id = p.network_id and r.mac_address = p.mac_address limit 1`,
     [macs as never],
     { prepare: true },
@@ -112,7 +112,7 @@ export async function changeBinding(tx: Transaction, port_id: string, values: Bi
   const sets = columns.map(([name]) => `${name} = r.${name}`).join(', ');
   const types = columns.map(([name, type]) => `${name} ${type}`).join(', ');
   await tx.unsafe(
-    `update port_bindings b set ${sets} from jsonb_to_record($2::jsonb) as r (${types}) where b.port_id = $1::uuid and b.status = 'ACTIVE'`,
+    `update port_bindings b set ${sets} from json_to_record($2::json) as r (${types}) where b.port_id = $1::uuid and b.status = 'ACTIVE'`,
     [port_id, values as never],
     { prepare: true },
   );
