@@ -189,7 +189,9 @@ async function outboxRuns(broker: string, postgres: string, relay: Role): Promis
   while (got < told) await new Promise((resolve) => setTimeout(resolve, 5));
   latencies.sort((a, b) => a - b);
   const at = (share: number) => (latencies[Math.floor(latencies.length * share)] ?? 0).toFixed(1);
-  console.log(`outbox at 100/s, insert to agent (the commit included): median ${at(0.5)} ms, 99 % ${at(0.99)} ms`);
+  console.log(
+    `outbox at 100/s, from the insert to the agent, the commit included: median ${at(0.5)} ms, 99 % ${at(0.99)} ms`,
+  );
 
   for (const size of [1, 5]) {
     got = 0;
@@ -220,7 +222,7 @@ async function outboxRuns(broker: string, postgres: string, relay: Role): Promis
 /** What the relay alone does: a full outbox, no writers. */
 async function drained(db: ReturnType<typeof openDatabase>, commit: (n: number) => Promise<void>, got: () => number) {
   const before = got();
-  // Held back by a lock on the table until all are there.
+  // One transaction, so that all are there at once.
   const total = 20_000;
   await db.sql.begin(async (tx) => {
     const outbox = createOutbox();

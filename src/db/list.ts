@@ -6,8 +6,9 @@
 import type { Json } from '#src/lib/api/attributes.ts';
 import type { Filter, ListQuery, Sort } from '#src/lib/api/query.ts';
 import type { Queryable } from '#src/lib/database.ts';
+import { HttpBadRequest } from '#src/lib/errors.ts';
 import { isUuid } from '#src/lib/ids.ts';
-import { isMac, parseIp } from '#src/lib/net/mod.ts';
+import { formatCidr, isMac, parseCidr, parseIp } from '#src/lib/net/mod.ts';
 import type { Resource, ResourceList } from '#src/lib/plugin.ts';
 import { Parameters } from './sql_text.ts';
 
@@ -21,8 +22,8 @@ export interface AttributeSql {
   readonly type?: SqlType;
   /** Where filtering is not a comparison of `select`: gives a condition. */
   readonly filter?: (filter: Filter, parameters: Parameters) => string;
-  /** The expression to sort by (never null) where it is not `select`. */
-  readonly sort?: string;
+  /** The expression to sort by (never null) where it is not `select`; false for values without an order (JSON). */
+  readonly sort?: string | false;
 }
 
 export interface TableSql {
@@ -57,15 +58,22 @@ const FITS: Readonly<Record<SqlType, (value: Json) => boolean>> = {
   boolean: (value) => typeof value === 'boolean',
   integer: (value) => /^-?\d{1,18}$/.test(String(value)),
   inet: (value) => typeof value === 'string' && parseIp(value) !== null,
-  cidr: (value) => typeof value === 'string' && /^[0-9a-f.:]+\/\d{1,3}$/i.test(value),
+  cidr: (value) => typeof value === 'string' && parseCidr(value) !== null,
   macaddr: (value) => typeof value === 'string' && isMac(value),
 };
 
 /** `expression = any(values)`, or `false` when no value can match; null among the values also finds null. */
 export function anyOf(expression: string, type: SqlType, values: readonly Json[], parameters: Parameters): string {
-  const fitting = values.filter((value) => value !== null && FITS[type](value)).map(String);
+  const text = type === 'cidr' ? networkText : String;
+  const fitting = values.filter((value) => value !== null && FITS[type](value)).map((value) => text(String(value)));
   const equal = `${expression} = any(${parameters.add(fitting, ARRAY[type])})`;
   return values.includes(null) ? `(${equal} or ${expression} is null)` : equal;
+}
+
+/** PostgreSQL refuses a network with host bits; it means the network around them. */
+function networkText(text: string): string {
+  const cidr = parseCidr(text);
+  return cidr === null ? text : formatCidr(cidr);
 }
 
 /** A LIKE pattern that finds the text anywhere. */
@@ -86,7 +94,9 @@ function condition(table: TableSql, filter: Filter, parameters: Parameters): str
 
 const sortExpression = (table: TableSql, sort: Sort): string => {
   const attribute = table.attributes[sort.attribute];
-  if (attribute === undefined) throw new Error(`no column to sort ${table.key} by ${sort.attribute}`);
+  if (attribute === undefined || attribute.sort === false) {
+    throw new HttpBadRequest(`'${sort.attribute}' is invalid attribute for sort_key`);
+  }
   return attribute.sort ?? attribute.select;
 };
 

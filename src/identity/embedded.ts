@@ -57,7 +57,8 @@ export function createEmbeddedIdentity(options: EmbeddedIdentityOptions): Embedd
   const passwords = createPasswords({
     scrypt: options.scrypt,
     logN: settings.passwordHashCost,
-    concurrent: HASHES,
+    // In an isolate one request must not wait for the turn of another.
+    concurrent: options.isolated === true ? Number.POSITIVE_INFINITY : HASHES,
     queued: WAITING,
   });
   const lockout = createLockout({

@@ -32,18 +32,22 @@ interface AllocationRow extends FixedIp {
 
 const PROBES = 8;
 
-/** Allocates all wants or throws: IpAddressAlreadyAllocated for a named address, IpAddressGenerationFailure for any. */
-export async function allocate(tx: Transaction, wants: readonly Want[]): Promise<void> {
-  if (wants.length === 0) return;
+/**
+ * Allocates all wants or throws: IpAddressAlreadyAllocated for a named address, IpAddressGenerationFailure for any. Answers
+ * whether the first statement did it all, so that what was sent right behind it has seen all addresses.
+ */
+export async function allocate(tx: Transaction, wants: readonly Want[]): Promise<boolean> {
+  if (wants.length === 0) return true;
   const taken = new Set<string>();
   const rows = wants.map((want) => firstChoice(want, taken));
   const chosen = rows.filter((row) => row !== undefined);
   const inserted = chosen.length === 0 ? [] : await insertAllocations(tx, chosen);
-  if (inserted.length === wants.length) return;
+  if (inserted.length === wants.length) return true;
   const done = new Set(inserted.map((row) => `${row.port_id} ${row.position}`));
   for (const want of wants) {
     if (!done.has(`${want.port_id} ${want.position}`)) await search(tx, want);
   }
+  return false;
 }
 
 /** Gives addresses back. */

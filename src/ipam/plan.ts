@@ -88,7 +88,9 @@ export function planChangedPort(
     return subnet !== undefined && formsOwnAddress(owner, subnet);
   };
   const wanted = requested.filter((request) => request.delete_subnet !== true);
-  const dropped = new Set(requested.filter((request) => request.delete_subnet === true).map(({ subnet_id }) => subnet_id));
+  const dropped = new Set(
+    requested.filter((request) => request.delete_subnet === true).map(({ subnet_id }) => subnet_id),
+  );
   const free = new Set(current);
   const take = (matches: (fixed: FixedIp) => boolean): FixedIp | undefined => {
     const found = [...free].find(matches);
@@ -162,7 +164,8 @@ function subnetOf(owner: AddressOwner, request: FixedIpRequest): IpamSubnet {
   if (request.subnet_id === undefined) {
     if (ip === undefined) throw new InvalidInput('IP allocation requires subnet_id or ip_address');
     const subnet = owner.subnets.find((candidate) => contains(storedCidr(candidate.cidr), ip));
-    if (subnet === undefined || !isHostAddress(storedCidr(subnet.cidr), ip)) throw new InvalidIpForNetwork(formatIp(ip));
+    if (subnet === undefined || !isHostAddress(storedCidr(subnet.cidr), ip))
+      throw new InvalidIpForNetwork(formatIp(ip));
     return subnet;
   }
   const subnet = owner.subnets.find(({ id }) => id === request.subnet_id);

@@ -24,15 +24,30 @@ beforeAll(async () => {
   });
   const body = { network_id: lan.network.id };
   ports = [
-    await world.create('port', { ...body, name: 'a', fixed_ips: [{ ip_address: '10.31.7.77' }], device_id: 'vm1' }, ALICE),
-    await world.create('port', { ...body, name: 'b', fixed_ips: [{ ip_address: '10.31.7.8' }], 'binding:host_id': 'h1' }),
-    await world.create('port', { network_id: lan6.network.id, name: 'c', admin_state_up: false, device_owner: 'compute:nova' }),
+    await world.create(
+      'port',
+      { ...body, name: 'a', fixed_ips: [{ ip_address: '10.31.7.77' }], device_id: 'vm1' },
+      ALICE,
+    ),
+    await world.create('port', {
+      ...body,
+      name: 'b',
+      fixed_ips: [{ ip_address: '10.31.7.8' }],
+      'binding:host_id': 'h1',
+    }),
+    await world.create('port', {
+      network_id: lan6.network.id,
+      name: 'c',
+      admin_state_up: false,
+      device_owner: 'compute:nova',
+    }),
     await world.create('port', { network_id: outside.id, name: 'd%_', description: 'x' }),
   ];
 });
 afterAll(() => world?.stop());
 
 const fixed = (key: string, ...values: string[]): Filter => ({ attribute: 'fixed_ips', operator: 'in', key, values });
+const part = (key: string, value: string): Filter => ({ ...fixed(key, value), operator: 'substring' });
 const names = async (kind: string, ...filters: Filter[]) =>
   (await world.list(kind, { filters, sorts: [{ attribute: 'name', direction: 'asc' }] })).map((item) => item['name']);
 
@@ -55,8 +70,8 @@ describe('filters', () => {
     ['by what is no address', () => [fixed('ip_address', 'banana')], []],
     ['by subnet', () => [fixed('subnet_id', lan.subnet.id)], ['a', 'b']],
     ['by subnet and address', () => [fixed('subnet_id', lan.subnet.id), fixed('ip_address', '10.31.7.8')], ['b']],
-    ['by a part of the address', () => [fixed('ip_address_substr', '31.7.7')], ['a']],
-    ['by a part with wildcards that are none', () => [fixed('ip_address_substr', '10%')], []],
+    ['by a part of the address', () => [part('ip_address', '31.7.7')], ['a']],
+    ['by a part with wildcards that are none', () => [part('ip_address', '10%')], []],
   ])('ports %s', async (_, filters, expected) => {
     expect(await names('port', ...filters())).toEqual(expected);
   });
@@ -81,6 +96,7 @@ describe('filters', () => {
   test.each<[string, () => Filter[], string[]]>([
     ['by network', () => [filter('network_id', lan.network.id)], ['four']],
     ['by cidr', () => [filter('cidr', '10.31.7.0/24')], ['four']],
+    ['by cidr with host bits', () => [filter('cidr', '10.31.7.9/24')], ['four']],
     ['by what is no cidr', () => [filter('cidr', 'x')], []],
     ['by version', () => [filter('ip_version', 6)], ['six']],
     ['by gateway', () => [filter('gateway_ip', '10.31.7.1')], ['four']],
@@ -93,6 +109,16 @@ describe('filters', () => {
   });
 });
 
+test.each([
+  ['port', 'fixed_ips'],
+  ['port', 'binding:profile'],
+  ['network', 'subnets'],
+  ['subnet', 'prefixlen'],
+])('%ss have no order by %s', async (kind, attribute) => {
+  const refused = await refusal(world.list(kind, { sorts: [{ attribute, direction: 'asc' }] }));
+  expect(refused).toMatchObject({ type: 'HTTPBadRequest', status: 400 });
+});
+
 test('changed_since shows what has changed since', async () => {
   expect(await world.list('port', { changed_since: '2000-01-01T00:00:00' })).toHaveLength(4);
   expect(await world.list('port', { changed_since: '2999-01-01T00:00:00' })).toEqual([]);
@@ -103,26 +129,35 @@ test('fields limits what is read', async () => {
   expect(port).toEqual({ id: ports[0]!.id, fixed_ips: ports[0]!.fixed_ips });
 });
 
-test.each(['port', 'network', 'subnet'])('every sort key of %ss sorts, in both directions and page by page', async (kind) => {
-  const resource = world.plugin.resources!.find(({ member }) => member === kind)!;
-  const added = world.plugin.extensions.map(({ attributes }) => attributes?.[resource.collection] ?? {});
-  const specs = Object.assign({}, resource.attributes, ...added) as (typeof resource)['attributes'];
-  const keys = Object.keys(specs).filter((name) => specs[name]?.is_sort_key === true);
-  expect(keys).toContain('tenant_id');
-  for (const attribute of keys.filter((name) => name !== 'fixed_ips')) {
-    for (const direction of ['asc', 'desc'] as const) {
-      const sorts = [{ attribute, direction }, ...(attribute === 'id' ? [] : [{ attribute: 'id', direction: 'asc' as const }])];
-      const all = await world.list(kind, { sorts });
-      const paged: Thing[] = [];
-      for (let marker: string | undefined; ; marker = paged.at(-1)?.id) {
-        const page = await world.list(kind, { sorts, limit: 1, ...(marker === undefined ? {} : { marker }) });
-        if (page.length === 0) break;
-        paged.push(...page);
+test.each(['port', 'network', 'subnet'])(
+  'every sort key of %ss sorts, in both directions and page by page',
+  async (kind) => {
+    const resource = world.plugin.resources!.find(({ member }) => member === kind)!;
+    const added = world.plugin.extensions.map(({ attributes }) => attributes?.[resource.collection] ?? {});
+    const specs = Object.assign({}, resource.attributes, ...added) as (typeof resource)['attributes'];
+    const keys = Object.keys(specs).filter((name) => specs[name]?.is_sort_key === true);
+    expect(keys).toContain('tenant_id');
+    for (const attribute of keys.filter((name) => name !== 'fixed_ips')) {
+      for (const direction of ['asc', 'desc'] as const) {
+        const sorts = [
+          { attribute, direction },
+          ...(attribute === 'id' ? [] : [{ attribute: 'id', direction: 'asc' as const }]),
+        ];
+        const all = await world.list(kind, { sorts });
+        const paged: Thing[] = [];
+        for (let marker: string | undefined; ; marker = paged.at(-1)?.id) {
+          const page = await world.list(kind, { sorts, limit: 1, ...(marker === undefined ? {} : { marker }) });
+          if (page.length === 0) break;
+          paged.push(...page);
+        }
+        expect(
+          paged.map(({ id }) => id),
+          `${attribute} ${direction}`,
+        ).toEqual(all.map(({ id }) => id));
       }
-      expect(paged.map(({ id }) => id), `${attribute} ${direction}`).toEqual(all.map(({ id }) => id));
     }
-  }
-});
+  },
+);
 
 test.each(['port', 'network', 'subnet'])('%ss can be filtered by every attribute that says so', async (kind) => {
   const resource = world.plugin.resources!.find(({ member }) => member === kind)!;

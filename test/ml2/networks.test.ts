@@ -117,7 +117,9 @@ describe('create_network', () => {
   });
 
   test('a refused creation gives its segment back', async () => {
-    expect(await refusal(world.create('network', { ...vlan('physnet1', 105), mtu: 9999 }))).toMatchObject({ status: 400 });
+    expect(await refusal(world.create('network', { ...vlan('physnet1', 105), mtu: 9999 }))).toMatchObject({
+      status: 400,
+    });
     expect(await world.create('network', vlan('physnet1', 105))).toMatchObject({ mtu: 1500 });
   });
 
@@ -242,7 +244,9 @@ describe('visibility', () => {
       const refused = await refusal(world.call(verb, { id: hidden.id, body: { name: 'x' } }, ALICE));
       expect(refused).toMatchObject({ type: 'NetworkNotFound', status: 404 });
     }
-    expect((await world.list('network', { filters: [filter('shared', true)] }, ALICE)).map(({ id }) => id)).toEqual([shared.id]);
+    expect((await world.list('network', { filters: [filter('shared', true)] }, ALICE)).map(({ id }) => id)).toEqual([
+      shared.id,
+    ]);
     const outside = await world.list('network', { filters: [filter('router:external', true)] }, ALICE);
     expect(outside.map(({ id }) => id)).toEqual([external.id]);
   });

@@ -16,7 +16,8 @@ afterEach(async () => {
 
 const make = (network: Thing, body: Resource = {}, context?: typeof ALICE) =>
   world.create('port', { network_id: network.id, ...body }, context);
-const addSubnet = (network: Thing, body: Resource) => world.create('subnet', { network_id: network.id, ip_version: 4, ...body });
+const addSubnet = (network: Thing, body: Resource) =>
+  world.create('subnet', { network_id: network.id, ip_version: 4, ...body });
 const slaac = (cidr: string) => ({ ip_version: 6, cidr, ipv6_ra_mode: 'slaac', ipv6_address_mode: 'slaac' });
 const pool = (start: string, end: string) => [{ start, end }];
 
@@ -94,7 +95,11 @@ describe('create_port', () => {
     await addSubnet(network, { cidr: '10.0.1.0/24' });
     await addSubnet(network, { ip_version: 6, cidr: 'fd00:10::/64' });
     await addSubnet(network, slaac('fd00:11::/64'));
-    await addSubnet(network, { ...slaac('fd00:12::/64'), ipv6_ra_mode: 'dhcpv6-stateless', ipv6_address_mode: 'dhcpv6-stateless' });
+    await addSubnet(network, {
+      ...slaac('fd00:12::/64'),
+      ipv6_ra_mode: 'dhcpv6-stateless',
+      ipv6_address_mode: 'dhcpv6-stateless',
+    });
     const port = await make(network, { mac_address: 'fa:16:3e:12:34:56' });
     expect(addresses(port)).toEqual([
       expect.stringMatching(/^10\.0\.0\./),
@@ -110,7 +115,9 @@ describe('create_port', () => {
     const { network, subnet } = await world.lan();
     const other = await addSubnet(network, { cidr: '10.0.1.0/24' });
     expect(addresses(await make(network, { fixed_ips: [] }))).toEqual([]);
-    expect((await make(network, { fixed_ips: [{ subnet_id: other.id }] })).fixed_ips).toMatchObject([{ subnet_id: other.id }]);
+    expect((await make(network, { fixed_ips: [{ subnet_id: other.id }] })).fixed_ips).toMatchObject([
+      { subnet_id: other.id },
+    ]);
     const asked = [
       { ip_address: '10.0.1.90' },
       { subnet_id: subnet.id, ip_address: '10.0.0.20' },
@@ -128,7 +135,11 @@ describe('create_port', () => {
     expect(refused).toMatchObject({ type: 'IpAddressGenerationFailureNoMatchingSubnet', status: 409 });
     await addSubnet(network, { cidr: '10.0.2.0/24' });
     await addSubnet(network, { cidr: '10.0.3.0/24', service_types: ['compute:nova'] });
-    for (const [device_owner, prefix] of [['network:dhcp', '10.0.1.'], ['compute:nova', '10.0.3.'], ['', '10.0.2.']]) {
+    for (const [device_owner, prefix] of [
+      ['network:dhcp', '10.0.1.'],
+      ['compute:nova', '10.0.3.'],
+      ['', '10.0.2.'],
+    ]) {
       expect(addresses(await make(network, { device_owner }))[0]).toContain(prefix);
     }
   });
@@ -136,11 +147,26 @@ describe('create_port', () => {
   test.each<[string, (given: { subnet: Thing; auto: Thing; foreign: Thing }) => readonly Resource[], string, number]>([
     ['an address of no subnet', () => [{ ip_address: '192.168.9.9' }], 'InvalidIpForNetwork', 400],
     ['the broadcast address', () => [{ ip_address: '10.0.0.255' }], 'InvalidIpForNetwork', 400],
-    ['an address of another subnet', ({ subnet }) => [{ subnet_id: subnet.id, ip_address: '192.168.9.9' }], 'InvalidIpForSubnet', 400],
-    ['the network address', ({ subnet }) => [{ subnet_id: subnet.id, ip_address: '10.0.0.0' }], 'InvalidIpForSubnet', 400],
+    [
+      'an address of another subnet',
+      ({ subnet }) => [{ subnet_id: subnet.id, ip_address: '192.168.9.9' }],
+      'InvalidIpForSubnet',
+      400,
+    ],
+    [
+      'the network address',
+      ({ subnet }) => [{ subnet_id: subnet.id, ip_address: '10.0.0.0' }],
+      'InvalidIpForSubnet',
+      400,
+    ],
     ['a subnet of another network', ({ foreign }) => [{ subnet_id: foreign.id }], 'InvalidInput', 400],
     ['a subnet that does not exist', () => [{ subnet_id: crypto.randomUUID() }], 'SubnetNotFound', 404],
-    ['a chosen address where addresses are automatic', ({ auto }) => [{ subnet_id: auto.id, ip_address: 'fd00:1::99' }], 'AllocationOnAutoAddressSubnet', 400],
+    [
+      'a chosen address where addresses are automatic',
+      ({ auto }) => [{ subnet_id: auto.id, ip_address: 'fd00:1::99' }],
+      'AllocationOnAutoAddressSubnet',
+      400,
+    ],
     ['an address that a port has', () => [{ ip_address: '10.0.0.9' }], 'IpAddressAlreadyAllocated', 409],
     ['an entry that says nothing', () => [{}], 'InvalidInput', 400],
   ])('%s is refused and leaves nothing behind', async (_, fixedIps, type, status) => {
@@ -163,7 +189,10 @@ describe('create_port', () => {
       if (result.status === 'rejected') expect(result.reason).toMatchObject({ type: 'MacAddressInUse', status: 409 });
     }
     expect(await make((await world.lan()).network, { mac_address })).toMatchObject({ mac_address });
-    const bodies = ['fa:16:3e:aa:aa:aa', 'fa:16:3e:aa:aa:aa'].map((mac) => ({ network_id: network.id, mac_address: mac }));
+    const bodies = ['fa:16:3e:aa:aa:aa', 'fa:16:3e:aa:aa:aa'].map((mac) => ({
+      network_id: network.id,
+      mac_address: mac,
+    }));
     expect(await refusal(world.call('create_port_bulk', { bodies }))).toMatchObject({ type: 'MacAddressInUse' });
   });
 
@@ -231,7 +260,9 @@ describe('allocation', () => {
     );
     expect(new Set(made.flat().flatMap(addresses)).size).toBe(40);
     const before = await world.snapshot();
-    expect(await refusal(world.call('create_port_bulk', { bodies }))).toMatchObject({ type: 'IpAddressGenerationFailure' });
+    expect(await refusal(world.call('create_port_bulk', { bodies }))).toMatchObject({
+      type: 'IpAddressGenerationFailure',
+    });
     expect(await world.snapshot()).toEqual(before);
   });
 
@@ -278,7 +309,9 @@ describe('update_port', () => {
     const { network, subnet } = await world.lan();
     const port = await make(network);
     const [kept] = addresses(port);
-    const both = await world.update('port', port.id, { fixed_ips: [{ subnet_id: subnet.id }, { ip_address: '10.0.0.77' }] });
+    const both = await world.update('port', port.id, {
+      fixed_ips: [{ subnet_id: subnet.id }, { ip_address: '10.0.0.77' }],
+    });
     expect(new Set(addresses(both))).toEqual(new Set([kept, '10.0.0.77']));
     const one = await world.update('port', port.id, { fixed_ips: [{ ip_address: '10.0.0.77' }] });
     expect(addresses(one)).toEqual(['10.0.0.77']);

@@ -58,16 +58,52 @@ describe('create_subnet', () => {
   });
 
   test.each<[string, Resource, Resource]>([
-    ['a gateway inside splits the pool', { cidr: '10.0.1.0/24', gateway_ip: '10.0.1.100' }, { allocation_pools: [pool('10.0.1.1', '10.0.1.99'), pool('10.0.1.101', '10.0.1.254')] }],
-    ['no gateway leaves all addresses', { cidr: '10.0.2.0/24', gateway_ip: null }, { gateway_ip: null, allocation_pools: [pool('10.0.2.1', '10.0.2.254')] }],
-    ['the gateway may be the last address', { cidr: '10.0.3.0/24', gateway_ip: '10.0.3.254' }, { allocation_pools: [pool('10.0.3.1', '10.0.3.253')] }],
-    ['the gateway may be outside', { cidr: '10.0.3.0/24', gateway_ip: '192.168.0.1' }, { allocation_pools: [pool('10.0.3.1', '10.0.3.254')] }],
+    [
+      'a gateway inside splits the pool',
+      { cidr: '10.0.1.0/24', gateway_ip: '10.0.1.100' },
+      { allocation_pools: [pool('10.0.1.1', '10.0.1.99'), pool('10.0.1.101', '10.0.1.254')] },
+    ],
+    [
+      'no gateway leaves all addresses',
+      { cidr: '10.0.2.0/24', gateway_ip: null },
+      { gateway_ip: null, allocation_pools: [pool('10.0.2.1', '10.0.2.254')] },
+    ],
+    [
+      'the gateway may be the last address',
+      { cidr: '10.0.3.0/24', gateway_ip: '10.0.3.254' },
+      { allocation_pools: [pool('10.0.3.1', '10.0.3.253')] },
+    ],
+    [
+      'the gateway may be outside',
+      { cidr: '10.0.3.0/24', gateway_ip: '192.168.0.1' },
+      { allocation_pools: [pool('10.0.3.1', '10.0.3.254')] },
+    ],
     ['host bits are cleared', { cidr: '10.0.4.17/24' }, { cidr: '10.0.4.0/24', gateway_ip: '10.0.4.1' }],
-    ['a /31 has two addresses', { cidr: '10.0.5.0/31', enable_dhcp: false, gateway_ip: null }, { allocation_pools: [pool('10.0.5.0', '10.0.5.1')] }],
-    ['IPv6 uses the last address', { ip_version: 6, cidr: 'fd00::/64' }, { gateway_ip: 'fd00::1', allocation_pools: [pool('fd00::2', 'fd00::ffff:ffff:ffff:ffff')] }],
-    ['an IPv6 gateway may be link-local', { ip_version: 6, cidr: 'fd00::/64', gateway_ip: 'fe80::1' }, { gateway_ip: 'fe80::1' }],
-    ['an IPv6 gateway may be the anycast address', { ip_version: 6, cidr: 'fd00::/64', gateway_ip: 'fd00::' }, { gateway_ip: 'fd00::' }],
-    ['pools are kept as given', { cidr: '10.0.0.0/24', allocation_pools: [pool('10.0.0.50', '10.0.0.60'), pool('10.0.0.10', '10.0.0.20')] }, { allocation_pools: [pool('10.0.0.50', '10.0.0.60'), pool('10.0.0.10', '10.0.0.20')] }],
+    [
+      'a /31 has two addresses',
+      { cidr: '10.0.5.0/31', enable_dhcp: false, gateway_ip: null },
+      { allocation_pools: [pool('10.0.5.0', '10.0.5.1')] },
+    ],
+    [
+      'IPv6 uses the last address',
+      { ip_version: 6, cidr: 'fd00::/64' },
+      { gateway_ip: 'fd00::1', allocation_pools: [pool('fd00::2', 'fd00::ffff:ffff:ffff:ffff')] },
+    ],
+    [
+      'an IPv6 gateway may be link-local',
+      { ip_version: 6, cidr: 'fd00::/64', gateway_ip: 'fe80::1' },
+      { gateway_ip: 'fe80::1' },
+    ],
+    [
+      'an IPv6 gateway may be the anycast address',
+      { ip_version: 6, cidr: 'fd00::/64', gateway_ip: 'fd00::' },
+      { gateway_ip: 'fd00::' },
+    ],
+    [
+      'pools are kept as given',
+      { cidr: '10.0.0.0/24', allocation_pools: [pool('10.0.0.50', '10.0.0.60'), pool('10.0.0.10', '10.0.0.20')] },
+      { allocation_pools: [pool('10.0.0.50', '10.0.0.60'), pool('10.0.0.10', '10.0.0.20')] },
+    ],
   ])('%s', async (_, body, expected) => {
     expect(await make(await world.create('network', {}), body)).toMatchObject(expected);
   });
@@ -87,17 +123,65 @@ describe('create_subnet', () => {
     ['the network address as gateway', { ...CIDR, gateway_ip: '10.0.0.0' }, 'InvalidInput', 400],
     ['a gateway of the other version', { ...CIDR, gateway_ip: 'fd00::1' }, 'InvalidInput', 400],
     ['a pool outside', { ...CIDR, allocation_pools: [pool('10.0.1.2', '10.0.1.9')] }, 'OutOfBoundsAllocationPool', 400],
-    ['a pool with the broadcast address', { ...CIDR, allocation_pools: [pool('10.0.0.2', '10.0.0.255')] }, 'OutOfBoundsAllocationPool', 400],
+    [
+      'a pool with the broadcast address',
+      { ...CIDR, allocation_pools: [pool('10.0.0.2', '10.0.0.255')] },
+      'OutOfBoundsAllocationPool',
+      400,
+    ],
     ['a reversed pool', { ...CIDR, allocation_pools: [pool('10.0.0.9', '10.0.0.2')] }, 'InvalidAllocationPool', 400],
-    ['a pool of the other version', { ...CIDR, allocation_pools: [pool('fd00::1', 'fd00::2')] }, 'InvalidAllocationPool', 400],
-    ['overlapping pools', { ...CIDR, allocation_pools: [pool('10.0.0.2', '10.0.0.9'), pool('10.0.0.9', '10.0.0.12')] }, 'OverlappingAllocationPools', 409],
-    ['a gateway in a pool', { ...CIDR, gateway_ip: '10.0.0.5', allocation_pools: [pool('10.0.0.2', '10.0.0.10')] }, 'GatewayConflictWithAllocationPools', 409],
-    ['the default gateway in a pool', { ...CIDR, allocation_pools: [pool('10.0.0.1', '10.0.0.10')] }, 'GatewayConflictWithAllocationPools', 409],
-    ['six name servers', { ...CIDR, dns_nameservers: ['1', '2', '3', '4', '5', '6'].map((n) => `9.9.9.${n}`) }, 'DNSNameServersExhausted', 400],
-    ['too many routes', { ...CIDR, host_routes: Array.from({ length: 21 }, (_, n) => ({ destination: `10.${n}.0.0/24`, nexthop: '10.0.0.9' })) }, 'HostRoutesExhausted', 400],
-    ['a route of the other version', { ...CIDR, host_routes: [{ destination: 'fd00::/64', nexthop: '10.0.0.9' }] }, 'InvalidInput', 400],
+    [
+      'a pool of the other version',
+      { ...CIDR, allocation_pools: [pool('fd00::1', 'fd00::2')] },
+      'InvalidAllocationPool',
+      400,
+    ],
+    [
+      'overlapping pools',
+      { ...CIDR, allocation_pools: [pool('10.0.0.2', '10.0.0.9'), pool('10.0.0.9', '10.0.0.12')] },
+      'OverlappingAllocationPools',
+      409,
+    ],
+    [
+      'a gateway in a pool',
+      { ...CIDR, gateway_ip: '10.0.0.5', allocation_pools: [pool('10.0.0.2', '10.0.0.10')] },
+      'GatewayConflictWithAllocationPools',
+      409,
+    ],
+    [
+      'the default gateway in a pool',
+      { ...CIDR, allocation_pools: [pool('10.0.0.1', '10.0.0.10')] },
+      'GatewayConflictWithAllocationPools',
+      409,
+    ],
+    [
+      'six name servers',
+      { ...CIDR, dns_nameservers: ['1', '2', '3', '4', '5', '6'].map((n) => `9.9.9.${n}`) },
+      'DNSNameServersExhausted',
+      400,
+    ],
+    [
+      'too many routes',
+      {
+        ...CIDR,
+        host_routes: Array.from({ length: 21 }, (_, n) => ({ destination: `10.${n}.0.0/24`, nexthop: '10.0.0.9' })),
+      },
+      'HostRoutesExhausted',
+      400,
+    ],
+    [
+      'a route of the other version',
+      { ...CIDR, host_routes: [{ destination: 'fd00::/64', nexthop: '10.0.0.9' }] },
+      'InvalidInput',
+      400,
+    ],
     ['IPv6 modes on IPv4', { ...CIDR, ipv6_ra_mode: 'slaac' }, 'InvalidInput', 400],
-    ['IPv6 modes that differ', { ...V6, ipv6_ra_mode: 'slaac', ipv6_address_mode: 'dhcpv6-stateful' }, 'InvalidInput', 400],
+    [
+      'IPv6 modes that differ',
+      { ...V6, ipv6_ra_mode: 'slaac', ipv6_address_mode: 'dhcpv6-stateful' },
+      'InvalidInput',
+      400,
+    ],
     ['IPv6 modes without DHCP', { ...V6, ipv6_ra_mode: 'slaac', enable_dhcp: false }, 'InvalidInput', 400],
     ['SLAAC on another prefix than /64', { ...slaac('fd00::/80') }, 'InvalidInput', 400],
   ])('%s is refused and leaves nothing behind', async (_, body, type, status) => {
@@ -183,9 +267,24 @@ describe('update_subnet', () => {
 
   test.each<[string, Resource, string, number]>([
     ['a gateway in the pool', { gateway_ip: '10.0.0.50' }, 'GatewayConflictWithAllocationPools', 409],
-    ['a pool around the gateway', { allocation_pools: [pool('10.0.0.1', '10.0.0.60')] }, 'GatewayConflictWithAllocationPools', 409],
-    ['a pool beyond the subnet', { allocation_pools: [pool('10.0.0.10', '10.0.1.12')] }, 'OutOfBoundsAllocationPool', 400],
-    ['six name servers', { dns_nameservers: ['1', '2', '3', '4', '5', '6'].map((n) => `9.9.9.${n}`) }, 'DNSNameServersExhausted', 400],
+    [
+      'a pool around the gateway',
+      { allocation_pools: [pool('10.0.0.1', '10.0.0.60')] },
+      'GatewayConflictWithAllocationPools',
+      409,
+    ],
+    [
+      'a pool beyond the subnet',
+      { allocation_pools: [pool('10.0.0.10', '10.0.1.12')] },
+      'OutOfBoundsAllocationPool',
+      400,
+    ],
+    [
+      'six name servers',
+      { dns_nameservers: ['1', '2', '3', '4', '5', '6'].map((n) => `9.9.9.${n}`) },
+      'DNSNameServersExhausted',
+      400,
+    ],
   ])('%s is refused', async (_, body, type, status) => {
     const { subnet } = await world.lan();
     expect(await refusal(world.update('subnet', subnet.id, body))).toMatchObject({ type, status });
@@ -195,9 +294,13 @@ describe('update_subnet', () => {
   test('DHCP cannot be turned on where it cannot work', async () => {
     const network = await world.create('network', {});
     const small = await make(network, { cidr: '10.0.9.0/31', enable_dhcp: false, gateway_ip: null });
-    expect(await refusal(world.update('subnet', small.id, { enable_dhcp: true }))).toMatchObject({ type: 'InvalidInput' });
+    expect(await refusal(world.update('subnet', small.id, { enable_dhcp: true }))).toMatchObject({
+      type: 'InvalidInput',
+    });
     const v6 = await make(network, slaac('fd00::/64'));
-    expect(await refusal(world.update('subnet', v6.id, { enable_dhcp: false }))).toMatchObject({ type: 'InvalidInput' });
+    expect(await refusal(world.update('subnet', v6.id, { enable_dhcp: false }))).toMatchObject({
+      type: 'InvalidInput',
+    });
   });
 
   test('the gateway of a router that is there stays', async () => {

@@ -34,7 +34,12 @@ const OPTIONS: Options = {
 
 export const ADMIN: Context = { ...adminContext('req-test'), project_id: 'admin' };
 /** A member of a project. */
-export const member = (project_id: string): Context => ({ ...ADMIN, project_id, is_admin: false, roles: ['member', 'reader'] });
+export const member = (project_id: string): Context => ({
+  ...ADMIN,
+  project_id,
+  is_admin: false,
+  roles: ['member', 'reader'],
+});
 export const ALICE = member('alice');
 export const BOB = member('bob');
 
@@ -155,7 +160,9 @@ export class World {
     ];
     const contents: Record<string, unknown> = {};
     for (const table of tables) {
-      contents[table] = await this.database.sql.unsafe(`select to_jsonb(t) as row from ${table} t order by to_jsonb(t)::text`);
+      contents[table] = await this.database.sql.unsafe(
+        `select to_jsonb(t) as row from ${table} t order by to_jsonb(t)::text`,
+      );
     }
     return contents;
   }
@@ -183,10 +190,16 @@ export type Thing = Resource & {
 
 const ALL: ListQuery = { filters: [], sorts: [{ attribute: 'id', direction: 'asc' }], reverse: false };
 
-export const filter = (attribute: string, ...values: Filter['values']): Filter => ({ attribute, operator: 'in', values });
+export const filter = (attribute: string, ...values: Filter['values']): Filter => ({
+  attribute,
+  operator: 'in',
+  values,
+});
 
 /** The type and status of the error that the promise ends in; fails when it does not. */
-export async function refusal(promise: Promise<unknown>): Promise<{ readonly type: string; readonly status: number; readonly message: string }> {
+export async function refusal(
+  promise: Promise<unknown>,
+): Promise<{ readonly type: string; readonly status: number; readonly message: string }> {
   try {
     await promise;
   } catch (error) {

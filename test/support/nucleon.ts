@@ -81,6 +81,10 @@ export async function startNucleon(options: NucleonOptions = {}): Promise<Nucleo
       ...process.env,
       OS_DEFAULT__BIND_PORT: String(port),
       OS_EMBEDDED__STATE_DIR: stateDir,
+      // Any free ones: servers of other tests start at the same moment and want the usual ones, too.
+      OS_EMBEDDED__POSTGRES_PORT: '0',
+      OS_EMBEDDED__MQTT_PORT: '0',
+      OS_EMBEDDED__MQTT_WS_PORT: String(await freePort()),
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -14,7 +14,7 @@ export interface AttributeReading {
   readonly select: string;
   readonly type?: 'text' | 'uuid' | 'boolean' | 'integer' | 'inet' | 'cidr';
   readonly filter?: (filter: Filter, parameters: { add(value: unknown, cast?: string): string }) => string;
-  readonly sort?: string;
+  readonly sort?: string | false;
 }
 
 /** A row to be written: what goes into the columns that the driver named. */

@@ -38,8 +38,7 @@ export const PortBound = defineError(
 export const InvalidSharedSetting = defineError(
   'InvalidSharedSetting',
   409,
-  (network: string) =>
-    `Unable to reconfigure sharing settings for network ${network}. Multiple tenants are using it.`,
+  (network: string) => `Unable to reconfigure sharing settings for network ${network}. Multiple tenants are using it.`,
 );
 export const ExternalNetworkInUse = defineError(
   'ExternalNetworkInUse',
@@ -77,8 +76,7 @@ export const TunnelIdInUse = defineError(
 export const GatewayIpInUse = defineError(
   'GatewayIpInUse',
   409,
-  (ip: string, portId: string) =>
-    `Current gateway ip ${ip} already in use by port ${portId}. Unable to update.`,
+  (ip: string, portId: string) => `Current gateway ip ${ip} already in use by port ${portId}. Unable to update.`,
 );
 export const DNSNameServersExhausted = defineError(
   'DNSNameServersExhausted',
@@ -105,8 +103,7 @@ export const AddressPairAndPortSecurityRequired = defineError(
 export const DuplicateAddressPairInRequest = defineError(
   'DuplicateAddressPairInRequest',
   400,
-  (mac: string, ip: string) =>
-    `Request contains duplicate address pair: mac_address ${mac} ip_address ${ip}.`,
+  (mac: string, ip: string) => `Request contains duplicate address pair: mac_address ${mac} ip_address ${ip}.`,
 );
 export const AllowedAddressPairExhausted = defineError(
   'AllowedAddressPairExhausted',

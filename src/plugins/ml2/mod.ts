@@ -18,7 +18,7 @@ import { subnetVerbs } from './subnets/service.ts';
 
 function create(host: PluginHost): Plugin {
   const { config, log } = host;
-  const extensions = createExtensionManager(config);
+  const extensions = createExtensionManager(config, log);
   const ml2 = {
     ...host,
     extensions,

@@ -30,7 +30,10 @@ interface Change {
 }
 
 /** Messages about a network: `network_update` to the hosts with ports on it, `network_delete` to all. */
-export async function networkNotifications(tx: Transaction, { original, current }: Change): Promise<readonly Notification[]> {
+export async function networkNotifications(
+  tx: Transaction,
+  { original, current }: Change,
+): Promise<readonly Notification[]> {
   if (original === undefined) return [];
   const key = `network:${original['id']}`;
   if (current === undefined) {
@@ -70,7 +73,9 @@ export function portNotifications(extensionAttributes: readonly string[]) {
     }
     const hosts = hostsOf(original, current);
     if (hosts.length === 0 || !attributes.some((name) => differs(original, current, name))) return [];
-    const [segment] = await tx<{ network_type: string; physical_network: string | null; segmentation_id: number | null }[]>`
+    const [segment] = await tx<
+      { network_type: string; physical_network: string | null; segmentation_id: number | null }[]
+    >`
       select network_type, physical_network, segmentation_id::float8 as segmentation_id
       from network_segments where network_id = ${String(current['network_id'])} and not is_dynamic
       order by segment_index limit 1`;

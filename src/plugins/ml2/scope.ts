@@ -22,7 +22,8 @@ const limited =
     seesAll(context) ? undefined : `(${condition(parameters.add(context.project_id, 'text'))})`;
 
 export const networkScope = limited(
-  (project) => `n.project_id = ${project} or n.id = any(${shared(project, "'access_as_shared', 'access_as_external'")})`,
+  (project) =>
+    `n.project_id = ${project} or n.id = any(${shared(project, "'access_as_shared', 'access_as_external'")})`,
 );
 
 export const subnetScope = limited(

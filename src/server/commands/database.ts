@@ -12,6 +12,7 @@ import {
 } from '../configuration.ts';
 import { claimPort, rememberedPort } from '../embedded/ports.ts';
 import { postgresUrl, preparePostgres } from '../embedded/postgres.ts';
+import { endSurvivor } from '../embedded/postgres_survivor.ts';
 import { embeddedServices } from '../embedded/services.ts';
 import { openStateDirectory, StateDirectoryInUse } from '../embedded/state_directory.ts';
 import { StartError } from '../errors.ts';
@@ -49,9 +50,17 @@ async function embeddedUrl(runtime: ServerRuntime, name: string, lifetime: Lifet
   try {
     const state = await openStateDirectory(runtime, name);
     lifetime.onStop(() => state.release());
-    const port = await claimPort(runtime.network, '127.0.0.1', 0, 'a free port');
+    const claim = await claimPort(runtime.network, { host: '127.0.0.1', port: 0, option: '[embedded] postgres_port' });
+    await endSurvivor(runtime, `${state.file('postgres')}/data`, silentLogger);
     const folder = state.file('postgres');
-    const postgres = await preparePostgres({ runtime, folder, port, maxConnections: 20, log: silentLogger });
+    const postgres = await preparePostgres({
+      runtime,
+      folder,
+      port: claim.port,
+      maxConnections: 20,
+      log: silentLogger,
+    });
+    await claim.release();
     const launched = await postgres.launch();
     lifetime.onStop(async () => {
       launched.stop();

@@ -12,39 +12,68 @@ export interface PortRequest {
   readonly host: string;
 }
 
-/** Finds the ports, checks that they are free and remembers them in the file. */
-export async function choosePorts(
-  runtime: { readonly files: ServerFiles; readonly network: Network },
-  config: Config,
-  requests: readonly PortRequest[],
-  file: string,
-): Promise<ReadonlyMap<string, number>> {
-  const remembered = await readPorts(runtime.files, file);
-  const chosen = new Map<string, number>();
-  for (const { option, host } of requests) {
-    const configured = config.integer('embedded', option);
-    if (config.isSet('embedded', option) && configured !== 0) {
-      await claimPort(runtime.network, host, configured, `[embedded] ${option}`);
-      chosen.set(option, configured);
-    } else {
-      chosen.set(option, await freePort(runtime.network, host, [remembered[option], configured], chosen));
-    }
-  }
-  const ports = { ...remembered, ...Object.fromEntries(chosen) };
-  if (JSON.stringify(ports) !== JSON.stringify(remembered)) {
-    await attempt(`${file} cannot be written`, () => runtime.files.write(file, `${JSON.stringify(ports)}\n`));
-  }
-  return chosen;
+/** A port that is ours: held open until who needs it is about to listen, so that nobody else takes it meanwhile. */
+export interface PortClaim {
+  readonly port: number;
+  release(): Promise<void>;
 }
 
-/** Throws a StartError that names the option unless the port is free; resolves with the port (for 0: a free one). */
-export async function claimPort(network: Network, host: string, port: number, option: string): Promise<number> {
-  try {
-    const listening = await network.listenTcp({ host, port }, (connection) => connection.close());
-    await listening.stop();
-    return listening.port;
-  } catch (error) {
-    throw new StartError(portProblem(error, host, port, option), { cause: error });
+export interface ChoosePortsOptions {
+  readonly runtime: { readonly files: ServerFiles; readonly network: Network };
+  readonly config: Config;
+  readonly requests: readonly PortRequest[];
+  /** Where the ports are remembered. */
+  readonly file: string;
+  /** How long to wait for a port that the processes of a killed supervisor still hold. */
+  readonly patienceMs: number;
+}
+
+/** Finds the ports, claims and remembers them. */
+export async function choosePorts(options: ChoosePortsOptions): Promise<ReadonlyMap<string, PortClaim>> {
+  const { runtime, config, requests, file, patienceMs } = options;
+  const { files, network } = runtime;
+  const remembered = await readPorts(files, file);
+  const claims = new Map<string, PortClaim>();
+  for (const { option, host } of requests) {
+    const configured = config.integer('embedded', option);
+    const claim =
+      config.isSet('embedded', option) && configured !== 0
+        ? await claimPort(network, { host, port: configured, option: `[embedded] ${option}`, patienceMs })
+        : await freePort(network, host, [remembered[option], configured], patienceMs);
+    claims.set(option, claim);
+  }
+  const ports = { ...remembered };
+  for (const [option, { port }] of claims) ports[option] = port;
+  if (JSON.stringify(ports) !== JSON.stringify(remembered)) {
+    await attempt(`${file} cannot be written`, () => files.write(file, `${JSON.stringify(ports)}\n`));
+  }
+  return claims;
+}
+
+export interface ClaimOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** Named when the port cannot be had: `[DEFAULT] bind_port`. */
+  readonly option: string;
+  readonly patienceMs?: number;
+}
+
+const POLL_MS = 50;
+
+/** Claims a port; throws a StartError that names the option when it cannot be had. */
+export async function claimPort(network: Network, options: ClaimOptions): Promise<PortClaim> {
+  const { host, port, option, patienceMs = 0 } = options;
+  for (const end = performance.now() + patienceMs; ; ) {
+    try {
+      const listening = await network.listenTcp({ host, port }, (connection) => connection.close());
+      return { port: listening.port, release: () => listening.stop() };
+    } catch (error) {
+      if (systemCode(error) !== 'EADDRINUSE' || performance.now() >= end) {
+        throw new StartError(portProblem(error, host, port, option), { cause: error });
+      }
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
   }
 }
 
@@ -62,18 +91,23 @@ function portProblem(error: unknown, host: string, port: number, option: string)
   }
 }
 
+/** The port of last time, else the usual one, else any. */
 async function freePort(
   network: Network,
   host: string,
-  preferred: readonly (number | undefined)[],
-  taken: ReadonlyMap<string, number>,
-): Promise<number> {
-  for (const port of preferred) {
-    if (port === undefined || port === 0 || [...taken.values()].includes(port)) continue;
-    const free = await claimPort(network, host, port, '').catch(() => undefined);
-    if (free !== undefined) return free;
+  [remembered, usual]: readonly [number | undefined, number],
+  patienceMs: number,
+): Promise<PortClaim> {
+  const option = 'its option in [embedded]';
+  for (const port of new Set([remembered ?? 0, usual])) {
+    if (port === 0) continue;
+    try {
+      return await claimPort(network, { host, port, option, patienceMs: port === remembered ? patienceMs : 0 });
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+    }
   }
-  return claimPort(network, host, 0, 'a free port');
+  return claimPort(network, { host, port: 0, option });
 }
 
 /** The port that a server chose for an option, if one ran before. */

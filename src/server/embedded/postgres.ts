@@ -14,7 +14,6 @@ import { attempt, StartError } from '../errors.ts';
 import { POSTGRES_TITLE } from '../supervisor/kinds.ts';
 import type { Launched } from '../supervisor/launched.ts';
 import { launchPostgres } from './postgres_process.ts';
-import { endSurvivor } from './postgres_survivor.ts';
 import { findPrivilege, type Privilege } from './privilege.ts';
 
 export interface EmbeddedPostgresOptions {
@@ -51,7 +50,6 @@ export async function preparePostgres(options: EmbeddedPostgresOptions): Promise
       LC_ALL: 'C',
     };
     const privilege = await findPrivilege(runtime, await files.owner(paths.data), `${native}/bin/postgres`, env);
-    await endSurvivor(runtime, paths.data, log);
     if (await files.exists(`${paths.data}/PG_VERSION`)) await checkVersion(files, paths.data);
     else await createCluster({ ...options, native, env, privilege, ...paths });
     await files.write(paths.configuration, configuration(options));

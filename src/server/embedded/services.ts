@@ -10,6 +10,7 @@ import { attempt } from '../errors.ts';
 import { brokerAccount } from './broker_account.ts';
 import { choosePorts, type PortRequest } from './ports.ts';
 import { type EmbeddedPostgres, preparePostgres } from './postgres.ts';
+import { endSurvivor } from './postgres_survivor.ts';
 import type { StateDirectory } from './state_directory.ts';
 
 export interface Option {
@@ -21,10 +22,16 @@ export interface Option {
 export interface EmbeddedServices {
   /** Undefined where `[database] connection` names one. */
   readonly postgres?: EmbeddedPostgres;
-  /** Whether the broker is ours to run: `[mqtt] url` names none. */
-  readonly broker: boolean;
+  /** Undefined where `[mqtt] url` names one. */
+  readonly broker?: {
+    /** Lets go of the broker's ports: called just before it is launched. */
+    releasePorts(): Promise<void>;
+  };
   readonly options: readonly Option[];
 }
+
+/** How long the processes of a killed supervisor may hold their ports. */
+export const PATIENCE_MS = 10_000;
 
 /** Which services are ours to run. */
 export function embeddedServices(config: Config): { readonly postgres: boolean; readonly broker: boolean } {
@@ -52,26 +59,39 @@ export async function prepareServices(options: PrepareServicesOptions): Promise<
     ...(embedded.broker && webSocket ? [{ option: 'mqtt_ws_port', host }] : []),
   ];
   const chosen: Option[] = [{ group: 'embedded', name: 'state_dir', value: state.path }];
-  const prepared: { postgres?: EmbeddedPostgres } = {};
-  const ports = await choosePorts(runtime, config, requests, state.file('ports.json'));
-  for (const [name, port] of ports) chosen.push({ group: 'embedded', name, value: String(port) });
+  const prepared: { postgres?: EmbeddedPostgres; broker?: EmbeddedServices['broker'] } = {};
+  const folder = state.file('postgres');
+  if (embedded.postgres) await endSurvivor(runtime, `${folder}/data`, log);
+  const patienceMs = state.afterCrash ? PATIENCE_MS : 0;
+  const claims = await choosePorts({ runtime, config, requests, file: state.file('ports.json'), patienceMs });
+  for (const [name, { port }] of claims) chosen.push({ group: 'embedded', name, value: String(port) });
 
-  const postgresPort = ports.get('postgres_port');
-  if (postgresPort !== undefined) {
-    const folder = state.file('postgres');
-    prepared.postgres = await preparePostgres({ runtime, folder, port: postgresPort, maxConnections, log });
-    chosen.push({ group: 'database', name: 'connection', value: prepared.postgres.url });
+  const database = claims.get('postgres_port');
+  if (database !== undefined) {
+    const postgres = await preparePostgres({ runtime, folder, port: database.port, maxConnections, log });
+    const launch = async () => {
+      await database.release();
+      return postgres.launch();
+    };
+    prepared.postgres = { ...postgres, launch };
+    chosen.push({ group: 'database', name: 'connection', value: postgres.url });
   }
-  const mqttPort = ports.get('mqtt_port');
-  if (mqttPort !== undefined) {
+  const mqtt = claims.get('mqtt_port');
+  if (mqtt !== undefined) {
+    const brokerPorts = [mqtt, claims.get('mqtt_ws_port')];
+    prepared.broker = {
+      releasePorts: async () => {
+        await Promise.all(brokerPorts.map((claim) => claim?.release()));
+      },
+    };
     const account = await attempt(`the embedded broker's account cannot be made in ${state.path}`, () =>
       brokerAccount(runtime.files, state.path),
     );
     const reached =
       host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
-    chosen.push({ group: 'mqtt', name: 'url', value: `mqtt://${reached}:${mqttPort}` });
+    chosen.push({ group: 'mqtt', name: 'url', value: `mqtt://${reached}:${mqtt.port}` });
     chosen.push({ group: 'mqtt', name: 'username', value: account.username });
     chosen.push({ group: 'mqtt', name: 'password', value: account.password });
   }
-  return { ...prepared, broker: embedded.broker, options: chosen };
+  return { ...prepared, options: chosen };
 }

@@ -23,7 +23,7 @@ import {
   withOptions,
 } from '../configuration.ts';
 import { claimPort } from '../embedded/ports.ts';
-import { type EmbeddedServices, embeddedServices, prepareServices } from '../embedded/services.ts';
+import { type EmbeddedServices, embeddedServices, PATIENCE_MS, prepareServices } from '../embedded/services.ts';
 import { openStateDirectory, type StateDirectory } from '../embedded/state_directory.ts';
 import { EXIT, messageOf, StartError } from '../errors.ts';
 import { processLogger } from '../log.ts';
@@ -37,6 +37,10 @@ import { type WorkerNumbers, type WorkerSettings, WorkerTree } from './tree.ts';
 import { launchWorker } from './worker_launch.ts';
 
 const BROKER_READY_MS = 60_000;
+/** How long a start that is no longer wanted may take to end. */
+const ABANDON_MS = 5_000;
+
+const delay = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
 /** Runs until it is told to stop; resolves with the exit code. */
 export async function runServer(runtime: ServerRuntime, paths: ConfigurationPaths): Promise<number> {
@@ -69,9 +73,12 @@ class Server {
   readonly #metrics = createMetrics({ process: true });
   #tree: WorkerTree | undefined;
   #config: Config | undefined;
-  #services: EmbeddedServices = { broker: false, options: [] };
+  #services: EmbeddedServices = { options: [] };
   #listening = { host: '127.0.0.1', port: 0 };
   #reloading: Promise<void> = Promise.resolve();
+  /** Ends what a start still waits for, when it has failed or is no longer wanted. */
+  readonly #abandoned = new AbortController();
+  #starting: Promise<void> = Promise.resolve();
 
   constructor(runtime: ServerRuntime, paths: ConfigurationPaths, log: Logger, shutdown: Shutdown) {
     this.#runtime = runtime;
@@ -80,12 +87,23 @@ class Server {
     this.#shutdown = shutdown;
   }
 
-  async start({ config, snapshot }: Configuration): Promise<void> {
+  /** Resolves when the API answers. */
+  start(configuration: Configuration): Promise<void> {
+    const starting = this.#start(configuration);
+    this.#starting = starting.catch(() => {});
+    return starting;
+  }
+
+  async #start({ config, snapshot }: Configuration): Promise<void> {
     const { processes } = this.#runtime;
     const begun = systemClock.now();
     const state = await this.#openState(config);
     this.#config = config;
-    this.#listening = await this.#claimApiPort(config, state);
+    const host = config.string('DEFAULT', 'bind_host');
+    const port = config.integer('DEFAULT', 'bind_port');
+    const serves = workerNumbers(config, this.#runtime.cpus).api > 0;
+    const patience = state?.afterCrash === true ? PATIENCE_MS : 0;
+    this.#listening = serves ? await this.#claimApiPort(host, port, patience) : { host, port };
     const restarts = this.#metrics.counter('nucleon_process_restarts_total', 'Processes started again', ['process']);
     const running = this.#metrics.gauge('nucleon_process_running', 'Whether a process is up', ['process', 'index']);
     const kept = { log: this.#log, clock: systemClock, restarts, running };
@@ -120,13 +138,14 @@ class Server {
         await this.#migrate(complete);
       };
       const messaging = async () => {
-        if (!broker) return;
+        if (broker === undefined) return;
+        await broker.releasePorts();
         const start = { type: 'start', index: 0, listening: this.#listening, configuration: complete } as const;
         await keep(TITLES.broker, () =>
           launchWorker({ processes, kind: 'broker', start, env, log: this.#log, readyMs: BROKER_READY_MS }),
         );
       };
-      await Promise.all([database(), messaging()]);
+      await this.#together(database(), messaging());
       told.resolve(complete);
     } catch (error) {
       told.reject(error);
@@ -158,6 +177,8 @@ class Server {
   }
 
   async stop(): Promise<void> {
+    this.#abandoned.abort();
+    await Promise.race([this.#starting, delay(ABANDON_MS)]);
     try {
       await this.#lifetime.stop();
     } catch (error) {
@@ -177,8 +198,7 @@ class Server {
     const host = config.string('DEFAULT', 'bind_host');
     const wanted = config.integer('DEFAULT', 'bind_port');
     const moved = host !== before.string('DEFAULT', 'bind_host') || wanted !== before.integer('DEFAULT', 'bind_port');
-    if (moved)
-      this.#listening = { host, port: await claimPort(this.#runtime.network, host, wanted, '[DEFAULT] bind_port') };
+    if (moved) this.#listening = await this.#claimApiPort(host, wanted, 0);
     const told = { listening: this.#listening, configuration: withOptions(snapshot, this.#services.options) };
     this.#log.info('the configuration was read again: rolling the workers');
     const begun = systemClock.now();
@@ -195,24 +215,35 @@ class Server {
     return state;
   }
 
-  async #claimApiPort(config: Config, state: StateDirectory | undefined): Promise<{ host: string; port: number }> {
-    const host = config.string('DEFAULT', 'bind_host');
-    const port = config.integer('DEFAULT', 'bind_port');
-    if (config.isSet('DEFAULT', 'api_workers') && config.integer('DEFAULT', 'api_workers') === 0) return { host, port };
-    const claim = () => claimPort(this.#runtime.network, host, port, '[DEFAULT] bind_port');
-    // The workers of a supervisor that was killed let go of the port within moments.
-    for (let tries = state?.afterCrash === true ? 50 : 0; tries > 0; tries -= 1) {
-      const claimed = await claim().catch(() => undefined);
-      if (claimed !== undefined) return { host, port: claimed };
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    return { host, port: await claim() };
+  /** Makes sure that the port is free and says which it is; the workers listen there within moments. */
+  async #claimApiPort(host: string, wanted: number, patienceMs: number): Promise<{ host: string; port: number }> {
+    const option = '[DEFAULT] bind_port';
+    const claim = await claimPort(this.#runtime.network, { host, port: wanted, option, patienceMs });
+    await claim.release();
+    return { host, port: claim.port };
+  }
+
+  /** All of them, or the first failure once the others have ended too: nothing is pulled from under what still works. */
+  async #together(...works: readonly Promise<void>[]): Promise<void> {
+    const watched = works.map((work) =>
+      work.catch((error: unknown) => {
+        this.#abandoned.abort();
+        throw error;
+      }),
+    );
+    await Promise.allSettled(watched);
+    await Promise.all(watched);
   }
 
   async #migrate(snapshot: ConfigurationSnapshot): Promise<void> {
     // Loaded only now: the workers' code is on its way, and nothing before needs the database's.
     const { upgradeWhenItAnswers } = await import('./upgrade.ts');
-    await upgradeWhenItAnswers({ files: this.#runtime.files, config: await configurationOf(snapshot), log: this.#log });
+    await upgradeWhenItAnswers({
+      files: this.#runtime.files,
+      config: await configurationOf(snapshot),
+      log: this.#log,
+      signal: this.#abandoned.signal,
+    });
   }
 
   async #serveMetrics(config: Config): Promise<void> {

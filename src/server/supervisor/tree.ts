@@ -62,7 +62,7 @@ export class WorkerTree {
     const places = placesOf(numbers);
     const begin = (place: Place) => this.#add(place, settings).start();
     const api = places.filter(({ kind }) => kind === 'api').map(begin);
-    if (api.length > 0) await Promise.race([Promise.any(api), Promise.all(api)]);
+    if (api.length > 0) await Promise.race(api);
     const others = Promise.all(this.#stopped ? [] : places.filter(({ kind }) => kind !== 'api').map(begin));
     others.catch(() => {});
     await Promise.all(api);

@@ -10,9 +10,14 @@ const NOT_YET: ReadonlySet<string | undefined> = new Set([
 
 const FIRST_WAIT_MS = 250;
 
+export interface UpgradeOptions extends MigrationOptions {
+  /** Gives up waiting. */
+  readonly signal: AbortSignal;
+}
+
 /** Upgrades; tries again as often as `[database] max_retries` says, quickly at first, then every `retry_interval`. */
-export async function upgradeWhenItAnswers(options: MigrationOptions): Promise<void> {
-  const { config, log } = options;
+export async function upgradeWhenItAnswers(options: UpgradeOptions): Promise<void> {
+  const { config, log, signal } = options;
   const retries = config.integer('database', 'max_retries');
   const longest = config.integer('database', 'retry_interval') * 1000;
   for (let attempt = 0; ; attempt += 1) {
@@ -24,9 +29,20 @@ export async function upgradeWhenItAnswers(options: MigrationOptions): Promise<v
       if (!NOT_YET.has(systemCode(error)) || (retries >= 0 && attempt >= retries)) {
         throw new StartError(`the database cannot be brought up to date: ${messageOf(error)}`, { cause: error });
       }
+      if (signal.aborted) throw error;
       const delay = Math.min(longest, FIRST_WAIT_MS * 2 ** Math.min(attempt, 16));
       log.warn('the database does not answer yet', { reason: messageOf(error), again_ms: delay });
-      await new Promise((resolve) => setTimeout(resolve, delay));
+      await pause(delay, signal);
     }
   }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  signal.addEventListener('abort', () => {
+    clearTimeout(timer);
+    resolve();
+  });
+  return promise;
 }

@@ -85,43 +85,57 @@ describe('a Worker', () => {
     beforeAll(async () => {
       worker = await onDatabase();
     });
-    const connections = async () => {
+    const sessions = async (condition: string) => {
       const rows = await database.sql`
-        select 1 from pg_stat_activity where datname = current_database() and application_name = 'nucleon: isolate'`;
-      return rows.length;
+        select wait_event_type from pg_stat_activity
+        where datname = current_database() and application_name = 'nucleon: isolate'`;
+      return rows.filter((row) => condition === 'any' || row['wait_event_type'] === condition).length;
     };
+    const closed = () => until('all connections are closed', async () => (await sessions('any')) === 0, 5000);
 
     it('share no connection, and leave none behind', async () => {
       const session = await admin(worker);
       const lists = await Promise.all(Array.from({ length: 40 }, () => session.list('networks')));
       expect(lists).toHaveLength(40);
-      await until('all connections are closed', async () => (await connections()) === 0, 5000);
+      await closed();
     });
 
-    it('are served to the end when the client hangs up, and hold up nobody after', async () => {
-      const session = await admin(worker);
-      const mark = crypto.randomUUID();
-      const hangUp = async (path: string, body: unknown) => {
+    /** Sends requests that are held up by a lock on the table, and hangs up on them. */
+    async function hangUp(table: string, requests: readonly { readonly path: string; readonly body: unknown }[]) {
+      const { token } = await admin(worker);
+      await closed();
+      await database.sql.begin(async (tx) => {
+        await tx`lock table ${tx(table)} in access exclusive mode`;
         const controller = new AbortController();
-        const request = fetch(new URL(path, worker.url), {
-          method: 'POST',
-          headers: { 'Content-Type': 'application/json', 'X-Auth-Token': session.token },
-          body: JSON.stringify(body),
-          signal: controller.signal,
-        });
-        await until('the request is under way', async () => (await connections()) > 0, 5000);
+        const headers = { 'Content-Type': 'application/json', 'X-Auth-Token': token };
+        const answers = requests.map(({ path, body }) =>
+          fetch(new URL(path, worker.url), {
+            method: 'POST',
+            headers,
+            body: JSON.stringify(body),
+            signal: controller.signal,
+          }),
+        );
+        const settled = Promise.allSettled(answers);
+        await until('the lock holds the requests up', async () => (await sessions('Lock')) > 0, 5000);
         controller.abort();
-        await expect(request).rejects.toThrow(/abort/);
-      };
-      for (let i = 0; i < 4; i++) await hangUp('/identity/v3/auth/tokens', passwordLogin('admin', PASSWORD, 'admin'));
-      await hangUp('/v2.0/networks', { network: { name: mark } });
+        expect((await settled).map(({ status }) => status)).toEqual(requests.map(() => 'rejected'));
+      });
+    }
+
+    it('are served to the end when the client hangs up', async () => {
+      const name = crypto.randomUUID();
+      await hangUp('networks', [{ path: '/v2.0/networks', body: { network: { name } } }]);
+      const session = await admin(worker);
+      await until('the network is there', async () => (await session.list('networks', `?name=${name}`)).length === 1);
+      await closed();
+    });
+
+    it('keep no place of the next when the client hangs up in a login', async () => {
+      const login = { path: '/identity/v3/auth/tokens', body: passwordLogin('admin', PASSWORD, 'admin') };
+      await hangUp('identity_login_failures', Array(4).fill(login));
       expect(await admin(worker)).toBeInstanceOf(Session);
-      await until(
-        'the network is there',
-        async () => (await session.list('networks', `?name=${mark}`)).length === 1,
-        5000,
-      );
-      await until('all connections are closed', async () => (await connections()) === 0, 5000);
+      await closed();
     });
   });
 });

@@ -33,7 +33,7 @@ export async function bundle(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'nucleon-workerd-'));
   try {
     const outfile = join(folder, 'main.js');
-    await promisify(execFile)('node', [process.env['BUNDLER'] ?? 'bin/bundle_workerd.mjs', '--outfile', outfile], {
+    await promisify(execFile)('node', ['bin/bundle_workerd.mjs', '--outfile', outfile], {
       cwd: ROOT,
     });
     return await readFile(outfile, 'utf8');

@@ -52,7 +52,7 @@ export const allowedAddressPairs: ExtensionDriver = {
     },
   ],
   ports: {
-    attributes: { [NAME]: { select: `p.${NAME}` } },
+    attributes: { [NAME]: { select: `p.${NAME}`, sort: false } },
     columns: { [NAME]: 'json' },
     create({ body, network }) {
       const pairs = completePairs(body[NAME], String(body['mac_address']));

@@ -63,7 +63,7 @@ export const extraDhcpOpts: ExtensionDriver = {
     },
   ],
   ports: {
-    attributes: { [NAME]: { select: `p.${NAME}` } },
+    attributes: { [NAME]: { select: `p.${NAME}`, sort: false } },
     columns: { [NAME]: 'json' },
     create: ({ body }) => ({ [NAME]: complete(body[NAME]).filter(isSet) }),
     update: ({ body, original }) => (NAME in body ? { [NAME]: changedOptions(original[NAME], body[NAME]) } : {}),

@@ -5,6 +5,7 @@
  */
 import type { ExtensionDefinition } from '#src/lib/api/definition.ts';
 import type { Config } from '#src/lib/config.ts';
+import type { Logger } from '#src/lib/log.ts';
 import type {
   AttributeExtension,
   AttributeReading,
@@ -14,6 +15,7 @@ import type {
 import { allowedAddressPairs } from '../extensions/allowed_address_pairs.ts';
 import { extraDhcpOpts } from '../extensions/extra_dhcp_opts.ts';
 import { portSecurity } from '../extensions/port_security.ts';
+import { ABSENT_EXTENSIONS, namedDrivers } from './absent.ts';
 
 const DRIVERS: Readonly<Record<string, ExtensionDriver>> = {
   port_security: portSecurity,
@@ -30,6 +32,8 @@ export interface ResourceExtensions {
   readonly notifies: readonly string[];
   create(input: Parameters<NonNullable<AttributeExtension['create']>>[0]): ColumnValues;
   update(input: Parameters<NonNullable<AttributeExtension['update']>>[0]): ColumnValues;
+  /** Whether `store` does anything. */
+  readonly stores: boolean;
   store: NonNullable<AttributeExtension['store']>;
 }
 
@@ -40,17 +44,10 @@ export interface ExtensionManager {
   readonly ports: ResourceExtensions;
 }
 
-export function createExtensionManager(config: Config): ExtensionManager {
-  const configured = config.list('ml2', 'extension_drivers').map((name) => {
-    const driver = Object.hasOwn(DRIVERS, name) ? DRIVERS[name] : undefined;
-    if (driver === undefined) {
-      throw new Error(
-        `[ml2] extension_drivers: there is no extension driver '${name}'; there are ${Object.keys(DRIVERS).join(', ')}`,
-      );
-    }
-    return driver;
-  });
-  const drivers = [...configured, ...ALWAYS];
+export function createExtensionManager(config: Config, log: Logger): ExtensionManager {
+  const named = config.list('ml2', 'extension_drivers');
+  const configured = namedDrivers(named, 'extension_drivers', DRIVERS, ABSENT_EXTENSIONS, log);
+  const drivers = [...configured.map(([, driver]) => driver), ...ALWAYS];
   return {
     definitions: drivers.flatMap(({ extensions }) => extensions),
     networks: join(drivers.map(({ networks }) => networks)),
@@ -69,6 +66,7 @@ function join(given: readonly (AttributeExtension | undefined)[]): ResourceExten
     notifies: extensions.flatMap(({ notifies }) => notifies ?? []),
     create: (input) => Object.assign({}, ...extensions.map((extension) => extension.create?.(input) ?? {})),
     update: (input) => Object.assign({}, ...extensions.map((extension) => extension.update?.(input) ?? {})),
+    stores: stores.length > 0,
     async store(tx, written) {
       for (const { store } of stores) await store?.(tx, written);
     },

@@ -6,6 +6,7 @@ import type { Config } from '#src/lib/config.ts';
 import type { Logger } from '#src/lib/log.ts';
 import type { MechanismContext, MechanismDriver, PrecommitContext } from '#src/lib/ml2/mechanism_driver.ts';
 import { loggerMechanismDriver } from '../drivers/mech_logger.ts';
+import { ABSENT_MECHANISMS, namedDrivers } from './absent.ts';
 
 type Operation = `${'create' | 'update' | 'delete'}_${'network' | 'subnet' | 'port'}`;
 
@@ -22,15 +23,10 @@ export interface MechanismManager {
 }
 
 export function createMechanismManager(config: Config, log: Logger): MechanismManager {
-  const drivers = config.list('ml2', 'mechanism_drivers').map((name) => {
-    const create = Object.hasOwn(DRIVERS, name) ? DRIVERS[name] : undefined;
-    if (create === undefined) {
-      throw new Error(
-        `[ml2] mechanism_drivers: there is no mechanism driver '${name}'; there are ${Object.keys(DRIVERS).join(', ')}`,
-      );
-    }
-    return create(log.child({ driver: name }));
-  });
+  const named = config.list('ml2', 'mechanism_drivers');
+  const drivers = namedDrivers(named, 'mechanism_drivers', DRIVERS, ABSENT_MECHANISMS, log).map(([name, create]) =>
+    create(log.child({ driver: name })),
+  );
   return {
     drivers,
     async precommit(operation, context) {

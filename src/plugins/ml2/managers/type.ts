@@ -50,7 +50,9 @@ export function createTypeManager(config: Config): TypeManager {
   for (const name of config.list('ml2', 'type_drivers')) {
     const create = Object.hasOwn(DRIVERS, name) ? DRIVERS[name] : undefined;
     if (create === undefined) {
-      throw new Error(`[ml2] type_drivers: there is no type driver '${name}'; there are ${Object.keys(DRIVERS).join(', ')}`);
+      throw new Error(
+        `[ml2] type_drivers: there is no type driver '${name}'; there are ${Object.keys(DRIVERS).join(', ')}`,
+      );
     }
     drivers.set(name, create(config));
   }

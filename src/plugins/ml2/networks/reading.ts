@@ -16,6 +16,7 @@ const ATTRIBUTES: Readonly<Record<string, AttributeSql>> = {
   status: { select: 'n.status' },
   subnets: {
     select: `(select coalesce(json_agg(s.id order by s.created_at, s.id), '[]') from subnets s where s.network_id = n.id)`,
+    sort: false,
   },
   shared: {
     select: `exists (select 1 from network_rbacs r where r.network_id = n.id and r.action = 'access_as_shared' and r.target_project in ('*', me.project))`,
@@ -30,7 +31,7 @@ const ATTRIBUTES: Readonly<Record<string, AttributeSql>> = {
     filter: (filter, parameters) => anyOf('g.segmentation_id', 'integer', filter.values, parameters),
   },
   // Zones of the DHCP agents that serve the network: none, as long as networks are not scheduled to agents.
-  availability_zones: { select: `'[]'::json` },
+  availability_zones: { select: `'[]'::json`, sort: false },
   availability_zone_hints: {
     select: 'array_to_json(n.availability_zone_hints)',
     sort: `array_to_string(n.availability_zone_hints, ',')`,

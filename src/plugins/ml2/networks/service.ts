@@ -5,7 +5,13 @@ import { InvalidInput } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { SegmentRequest } from '#src/lib/ml2/segment.ts';
 import type { Resource, Verb } from '#src/lib/plugin.ts';
-import { AvailabilityZoneNotFound, ExternalNetworkInUse, InvalidSharedSetting, NetworkInUse, NetworkMTUSubnetConflict } from '../errors.ts';
+import {
+  AvailabilityZoneNotFound,
+  ExternalNetworkInUse,
+  InvalidSharedSetting,
+  NetworkInUse,
+  NetworkMTUSubnetConflict,
+} from '../errors.ts';
 import { createLifecycle } from '../lifecycle.ts';
 import { networkNotifications } from '../notifier.ts';
 import { networkScope } from '../scope.ts';
@@ -71,8 +77,16 @@ export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     const write = async (tx: Transaction) => {
       const unknown = await unknownZone(tx, [...zones]);
       if (unknown !== undefined) throw new AvailabilityZoneNotFound(unknown);
-      await insertRows(tx, 'networks', columns, drafts.map(({ row }) => row));
-      const segments = await types.reserve(tx, drafts.map(({ plan }) => plan));
+      await insertRows(
+        tx,
+        'networks',
+        columns,
+        drafts.map(({ row }) => row),
+      );
+      const segments = await types.reserve(
+        tx,
+        drafts.map(({ plan }) => plan),
+      );
       for (const [index, { id, requestedMtu, row }] of drafts.entries()) {
         const maximum = types.maximumMtu(segments.slice(index, index + 1));
         checkMtu(requestedMtu, maximum);
@@ -135,7 +149,12 @@ export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     },
 
     get_networks: async (context, { query }) =>
-      await listRows(ml2.db.sql, reading(context), query ?? { filters: [], sorts: [], reverse: false }, networkScope(context)),
+      await listRows(
+        ml2.db.sql,
+        reading(context),
+        query ?? { filters: [], sorts: [], reverse: false },
+        networkScope(context),
+      ),
 
     update_network: async (context, call) =>
       await lifecycle.update(context, call, async (tx, original, body) => {

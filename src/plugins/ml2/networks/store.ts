@@ -36,7 +36,11 @@ export async function openToAll(
   action: 'access_as_shared' | 'access_as_external',
 ): Promise<void> {
   if (networks.length === 0) return;
-  const rows = networks.map((network) => ({ id: newId(), project_id: network['project_id'], network_id: network['id'] }));
+  const rows = networks.map((network) => ({
+    id: newId(),
+    project_id: network['project_id'],
+    network_id: network['id'],
+  }));
   await tx`
     insert into network_rbacs (id, project_id, network_id, action, target_project)
     select id, project_id, network_id, ${action}, '*'
@@ -117,6 +121,10 @@ export async function deleteNetwork(tx: Transaction, network_id: string): Promis
     tx`delete from networks where id = ${network_id}`,
   ]);
   const count = (kind: Removed['kind'], rows: readonly { readonly project_id: string }[]): Removed[] =>
-    [...Map.groupBy(rows, (row) => row.project_id)].map(([project_id, group]) => ({ kind, project_id, count: group.length }));
+    [...Map.groupBy(rows, (row) => row.project_id)].map(([project_id, group]) => ({
+      kind,
+      project_id,
+      count: group.length,
+    }));
   return [...count('port', ports), ...count('subnet', subnets)];
 }

@@ -1,25 +1,27 @@
 /** How ports are read: one statement with addresses and the active binding. */
 import { type AttributeSql, anyOf, apiTime, type Parameters, substringPattern, type TableSql } from '#src/db/mod.ts';
-import { InvalidInput, PortNotFound } from '#src/lib/errors.ts';
 import type { Filter } from '#src/lib/api/query.ts';
+import { InvalidInput, PortNotFound } from '#src/lib/errors.ts';
 import type { ResourceExtensions } from '../managers/extension.ts';
 
 const owner: AttributeSql = { select: 'p.project_id' };
 
+/** By key and operator of the filter, `fixed_ips=ip_address_substr=10.` being a substring of ip_address. */
 const FIXED_IP_FILTERS: Readonly<Record<string, (filter: Filter, parameters: Parameters) => string>> = {
-  ip_address: ({ values }, parameters) => anyOf('a.ip_address', 'inet', values, parameters),
-  subnet_id: ({ values }, parameters) => anyOf('a.subnet_id', 'uuid', values, parameters),
-  ip_address_substr: ({ values }, parameters) =>
-    `host(a.ip_address) like any(${parameters.add(
-      values.map((value) => substringPattern(String(value))),
-      'text[]',
-    )})`,
+  'ip_address in': ({ values }, parameters) => anyOf('a.ip_address', 'inet', values, parameters),
+  'subnet_id in': ({ values }, parameters) => anyOf('a.subnet_id', 'uuid', values, parameters),
+  'ip_address substring': ({ values }, parameters) => {
+    const patterns = values.map((value) => substringPattern(String(value)));
+    return `host(a.ip_address) like any(${parameters.add(patterns, 'text[]')})`;
+  },
 };
 
 function fixedIpsFilter(filter: Filter, parameters: Parameters): string {
-  const condition = FIXED_IP_FILTERS[filter.key ?? ''];
+  const condition = FIXED_IP_FILTERS[`${filter.key} ${filter.operator}`];
   if (condition === undefined) {
-    throw new InvalidInput(`fixed_ips cannot be filtered by '${filter.key ?? ''}'; use ${Object.keys(FIXED_IP_FILTERS).join(', ')}`);
+    throw new InvalidInput(
+      `fixed_ips is filtered by ip_address, subnet_id or ip_address_substr, not by '${filter.key}'`,
+    );
   }
   return `exists (select 1 from ip_allocations a where a.port_id = p.id and ${condition(filter, parameters)})`;
 }
@@ -42,12 +44,13 @@ const ATTRIBUTES: Readonly<Record<string, AttributeSql>> = {
       `select '{"subnet_id":"' || a.subnet_id || '","ip_address":"' || host(a.ip_address) || '"}' ` +
       `from ip_allocations a where a.port_id = p.id order by a.position, a.subnet_id), ',') || ']')::json`,
     filter: fixedIpsFilter,
+    sort: false,
   },
   'binding:host_id': { select: 'b.host' },
   'binding:vnic_type': { select: 'b.vnic_type' },
-  'binding:profile': { select: 'b.profile' },
+  'binding:profile': { select: 'b.profile', sort: false },
   'binding:vif_type': { select: 'b.vif_type' },
-  'binding:vif_details': { select: 'b.vif_details' },
+  'binding:vif_details': { select: 'b.vif_details', sort: false },
   description: { select: 'p.description' },
   revision_number: { select: 'p.revision_number', type: 'integer' },
   created_at: { select: apiTime('p.created_at') },

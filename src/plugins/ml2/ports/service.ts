@@ -30,8 +30,8 @@ import {
   networkReader,
   orderFixedIps,
   PORT_COLUMNS,
-  portInserter,
   type PortNetwork,
+  portInserter,
   takenMac,
 } from './store.ts';
 
@@ -108,19 +108,24 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
       const wants = ports.flatMap(({ row, needs }) =>
         needs.map((need, position) => ({ port_id: row.id, network_id: row.network_id, position, need })),
       );
-      await Promise.all([
+      const readBack = () =>
+        showRows(
+          tx,
+          reading,
+          drafts.map(({ id }) => id),
+        );
+      // Sent at once; the reading is true if nothing had to be written after it.
+      const [, atOnce, read] = await Promise.all([
         insertPorts(
           tx,
           ports.map(({ row }) => row),
         ),
         allocate(tx, wants),
+        readBack(),
       ]);
+      if (atOnce && !extensions.stores) return read;
       await extensions.store(tx, drafts);
-      return await showRows(
-        tx,
-        reading,
-        drafts.map(({ id }) => id),
-      );
+      return await readBack();
     };
     return lifecycle.create(context, { requests: drafts, write, attempt: withOtherMacs(named, networkIds) });
   };

@@ -59,7 +59,9 @@ export function networkReader(extensions: ResourceExtensions) {
     scope: Scope = () => undefined,
   ): Promise<ReadonlyMap<string, PortNetwork>> => {
     const parameters = new Parameters();
-    const conditions = [`n.id = any(${parameters.add(ids, 'uuid[]')})`, scope(parameters)].filter(Boolean).join(' and ');
+    const conditions = [`n.id = any(${parameters.add(ids, 'uuid[]')})`, scope(parameters)]
+      .filter(Boolean)
+      .join(' and ');
     // The lock is a statement of its own, so that the reading sees what it waited for.
     const [, rows] = await Promise.all([
       tx.unsafe(`select 1 from networks where id = any($1::uuid[]) order by id for key share`, [ids as never], {

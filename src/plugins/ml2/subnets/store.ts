@@ -55,9 +55,13 @@ export async function lockParents(
   const parameters = new Parameters();
   const conditions = [`n.id = any(${parameters.add(ids, 'uuid[]')})`, scope(parameters)].filter(Boolean).join(' and ');
   const [, rows] = await Promise.all([
-    tx.unsafe(`select n.id from networks n where ${conditions} order by n.id for ${mode}`, parameters.values as never[], {
-      prepare: true,
-    }),
+    tx.unsafe(
+      `select n.id from networks n where ${conditions} order by n.id for ${mode}`,
+      parameters.values as never[],
+      {
+        prepare: true,
+      },
+    ),
     tx.unsafe<ParentNetwork[]>(
       `select n.id, n.mtu, array_to_json(array(select s.cidr::text from subnets s where s.network_id = n.id)) as cidrs
        from networks n where ${conditions}`,

@@ -1,0 +1,16 @@
+import { World } from './support.ts';
+const w = await World.start({quotas:{quota_port:-1}});
+const { network } = await w.lan({cidr:'10.0.0.0/16'});
+const mk = () => w.create('port', { network_id: network.id, name: 'p' });
+for (let i = 0; i < 300; i++) await mk();
+const { Session } = await import('node:inspector/promises');
+const s = new Session(); s.connect(); await s.post('Profiler.enable'); await s.post('Profiler.setSamplingInterval', { interval: 200 }); await s.post('Profiler.start');
+const c0 = process.cpuUsage();
+await Promise.all(Array.from({length:4}, async () => { for (let i = 0; i < 250; i++) await mk(); }));
+const c = process.cpuUsage(c0); console.log('cpu/op', (c.user + c.system) / 1000 / 1000);
+const { profile } = await s.post('Profiler.stop') as any;
+const self = new Map<string, number>(); const byId = new Map(profile.nodes.map((n: any) => [n.id, n]));
+const dts = profile.timeDeltas; profile.samples.forEach((id: number, i: number) => { const n: any = byId.get(id); const k = `${n.callFrame.functionName || '(anon)'} ${n.callFrame.url.split('/').slice(-2).join('/')}:${n.callFrame.lineNumber}`; self.set(k, (self.get(k) ?? 0) + dts[i]); });
+const total = [...self.values()].reduce((a, b) => a + b, 0);
+for (const [k, v] of [...self].sort((a, b) => b[1] - a[1]).slice(0, 40)) console.log((v / total * 100).toFixed(1).padStart(5), k);
+await w.stop();
