@@ -4,15 +4,17 @@ import fs from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import postgres from 'postgres';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   cleanUp,
   configuration,
   freePort,
   type RuntimeName,
+  removeTemplate,
   run,
   startServer,
   temporaryFolder,
+  usedState,
 } from './support/server.ts';
 
 let folder: string;
@@ -23,6 +25,7 @@ beforeEach(async () => {
   port = await freePort();
 });
 afterEach(cleanUp);
+afterAll(removeTemplate);
 
 const CONF = ['--config-file', 'nucleon.conf'];
 const NONE = 'api_workers = 1\nrpc_workers = 0\nrpc_state_report_workers = 0';
@@ -42,6 +45,7 @@ const canMount = spawnSync('unshare', ['--mount', '--', 'mount', '-t', 'tmpfs', 
 
 describe.each<RuntimeName>(['node', 'deno'])('starting nucleon server on %s', (runtime) => {
   it('refuses a state directory that another server uses, and does not disturb that one', async () => {
+    await usedState(folder);
     const first = await startServer(runtime, { folder, port, more: NONE });
     const text = configuration(folder, await freePort(), NONE);
     await fs.writeFile(path.join(folder, 'second.conf'), text);
@@ -129,6 +133,7 @@ describe.each<RuntimeName>(['node', 'deno'])('starting nucleon server on %s', (r
   });
 
   it('stops with the reason when an API worker cannot work', async () => {
+    await usedState(folder);
     await configure(NONE);
     const text = await fs.readFile(path.join(folder, 'nucleon.conf'), 'utf8');
     await fs.writeFile(path.join(folder, 'nucleon.conf'), text.replace(/core_plugin = .*/, 'core_plugin = broken'));
@@ -166,6 +171,7 @@ describe.each<RuntimeName>(['node', 'deno'])('starting nucleon server on %s', (r
   });
 
   it('puts secrets where only their owner reads them', async () => {
+    // A first start, nothing before it.
     await startServer(runtime, { folder, port, more: NONE });
     for (const name of ['postgres/password', 'mqtt/server_account', 'mqtt/users']) {
       const { mode } = await fs.stat(path.join(folder, 'state', name));

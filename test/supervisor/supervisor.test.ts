@@ -1,7 +1,7 @@
 /** The process tree of `nucleon server`, seen from outside, on both runtimes; processes are really killed. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { startLoad } from './support/load.ts';
 import {
   children,
@@ -11,12 +11,14 @@ import {
   freePort,
   isRunning,
   type RuntimeName,
+  removeTemplate,
   startServer,
   tree,
   until,
 } from './support/server.ts';
 
 afterEach(cleanUp);
+afterAll(removeTemplate);
 
 const SMALL = 'api_workers = 2\nrpc_workers = 1\nrpc_state_report_workers = 1';
 

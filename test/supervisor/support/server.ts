@@ -1,5 +1,5 @@
 /** A server in processes of its own, on Node or Deno, with the test workers; what the tests see of it comes from outside. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs/promises';
 import net from 'node:net';
 import os from 'node:os';
@@ -112,7 +112,39 @@ function follow(child: ChildProcess, folder: string, port: number): ServerProces
   return server;
 }
 
-/** Starts a server and waits until all of it is ready. */
+/**
+ * A state directory as a first start leaves it, made once for a test file: what the other tests begin with, so that each does
+ * not make a database of its own.
+ */
+let template: Promise<string> | undefined;
+
+async function makeTemplate(): Promise<string> {
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'nucleon-supervisor-template-'));
+  const port = await freePort();
+  await fs.writeFile(path.join(folder, 'nucleon.conf'), configuration(folder, port, 'api_workers = 1'));
+  const server = run('node', ['server', '--config-file', 'nucleon.conf'], { folder, port });
+  await server.says('all workers are ready');
+  server.signal('SIGTERM');
+  await server.exited;
+  await fs.rm(path.join(folder, 'state', 'ports.json'));
+  return folder;
+}
+
+/** Gives the folder a state directory that has been used before. */
+export async function usedState(folder: string): Promise<void> {
+  template ??= makeTemplate();
+  const from = path.join(await template, 'state');
+  const copied = spawnSync('cp', ['-a', from, path.join(folder, 'state')]);
+  if (copied.status !== 0) throw new Error(`the state directory was not copied: ${copied.stderr}`);
+}
+
+export async function removeTemplate(): Promise<void> {
+  if (template === undefined) return;
+  await fs.rm(await template, { recursive: true, force: true });
+  template = undefined;
+}
+
+/** Starts a server, on a state directory that was used before, and waits until all of it is ready. */
 export async function startServer(
   runtime: RuntimeName,
   options: {
@@ -123,6 +155,7 @@ export async function startServer(
   } = {},
 ): Promise<ServerProcess> {
   const folder = options.folder ?? (await temporaryFolder());
+  if (options.folder === undefined) await usedState(folder);
   const port = options.port ?? (await freePort());
   await fs.writeFile(path.join(folder, 'nucleon.conf'), configuration(folder, port, options.more, options.sections));
   const server = run(runtime, ['server', '--config-file', 'nucleon.conf'], { folder, port });

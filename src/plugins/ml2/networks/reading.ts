@@ -45,9 +45,10 @@ const ATTRIBUTES: Readonly<Record<string, AttributeSql>> = {
 /** The reading of networks with what extension drivers add; per caller, because `shared` is. */
 export function networkReading(extensions: ResourceExtensions): (context: Context) => TableSql {
   const attributes = { ...ATTRIBUTES, ...extensions.attributes };
+  // The limits keep the planner from joining whole tables: a page costs its own rows only.
   const joins =
-    'left join external_networks x on x.network_id = n.id ' +
-    'left join network_segments g on g.network_id = n.id and g.segment_index = 0 and not g.is_dynamic' +
+    'left join lateral (select network_id from external_networks where network_id = n.id limit 1) x on true ' +
+    'left join lateral (select * from network_segments where network_id = n.id and not is_dynamic order by segment_index limit 1) g on true' +
     extensions.joins;
   return (context) => ({
     from: (parameters) =>
