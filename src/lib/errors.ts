@@ -89,7 +89,8 @@ export const PolicyNotAuthorized = defineError(
 export const OverQuota = defineError(
   'OverQuota',
   409,
-  (resources: readonly string[]) => `Quota exceeded for resources: [${resources.map((name) => `'${name}'`).join(', ')}].`,
+  (resources: readonly string[]) =>
+    `Quota exceeded for resources: [${resources.map((name) => `'${name}'`).join(', ')}].`,
 );
 export const ServiceUnavailable = defineError('ServiceUnavailable', 503, said);
 export const ExtensionsNotFound = defineError(

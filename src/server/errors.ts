@@ -27,6 +27,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is used up; free some space and start again, nothing was lost',
   EACCES: 'permission is denied; start as the user who owns it, or change its owner',
   EPERM: 'the operation is not permitted; start as the user who owns it, or change its owner',
+  EADDRINUSE: 'a port is taken by another program; stop that one, or choose another port',
   EROFS: 'the file system is read-only; name a folder that can be written',
   ENOTDIR: 'a part of the path is not a folder',
   ENOENT: 'it does not exist',

@@ -29,6 +29,8 @@ export async function listenWebSocket(
     maxPayload: MAX_PAYLOAD,
     handleProtocols: (offered) => (offered.has(options.protocol) ? options.protocol : false),
   });
+  // It repeats the server's errors, which `listen` reports; unheard they would end the process.
+  sockets.on('error', () => {});
   sockets.on('connection', (socket, request) => {
     const { remoteAddress, remotePort } = request.socket;
     accept(webSocketConnection(socket, `${remoteAddress}:${remotePort}`));

@@ -1,5 +1,6 @@
 /** The process `nucleon: mqtt broker`. */
 import { fileUsers, startBroker } from '#src/broker/mod.ts';
+import { attempt } from '../errors.ts';
 import type { RunningWorker, WorkerEnvironment } from '../worker_contract.ts';
 import { brokerUsersFile } from './broker_account.ts';
 
@@ -13,14 +14,16 @@ export async function start({ runtime, config, log, metrics, clock }: WorkerEnvi
     log,
   });
   const wsPort = config.integer('embedded', 'mqtt_ws_port');
-  return startBroker({
-    network: runtime.network,
-    host: config.string('embedded', 'mqtt_host'),
-    port: config.integer('embedded', 'mqtt_port'),
-    ...(wsPort === 0 ? {} : { wsPort }),
-    users,
-    log,
-    metrics,
-    clock,
-  });
+  return attempt('the embedded broker cannot listen ([embedded] mqtt_port, mqtt_ws_port)', () =>
+    startBroker({
+      network: runtime.network,
+      host: config.string('embedded', 'mqtt_host'),
+      port: config.integer('embedded', 'mqtt_port'),
+      ...(wsPort === 0 ? {} : { wsPort }),
+      users,
+      log,
+      metrics,
+      clock,
+    }),
+  );
 }

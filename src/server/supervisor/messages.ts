@@ -27,6 +27,8 @@ export type DownMessage =
   | { readonly type: 'measure'; readonly number: number };
 
 export type UpMessage =
+  /** Its code is there: told to start, it starts at once. */
+  | { readonly type: 'loaded' }
   | { readonly type: 'ready'; readonly ownProcesses: readonly { readonly name: string; readonly processes: number }[] }
   /** It cannot work at all, and why. */
   | { readonly type: 'failed'; readonly message: string }

@@ -31,7 +31,7 @@ import { greeting } from './greeting.ts';
 import { Keeper } from './keeper.ts';
 import { POSTGRES_TITLE, SUPERVISOR_TITLE, TITLES } from './kinds.ts';
 import type { Launched } from './launched.ts';
-import type { ConfigurationSnapshot } from './messages.ts';
+import type { ConfigurationSnapshot, StartMessage } from './messages.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 import { type WorkerNumbers, type WorkerSettings, WorkerTree } from './tree.ts';
 import { launchWorker } from './worker_launch.ts';
@@ -138,12 +138,7 @@ class Server {
         await this.#migrate(complete);
       };
       const messaging = async () => {
-        if (broker === undefined) return;
-        await broker.releasePorts();
-        const start = { type: 'start', index: 0, listening: this.#listening, configuration: complete } as const;
-        await keep(TITLES.broker, () =>
-          launchWorker({ processes, kind: 'broker', start, env, log: this.#log, readyMs: BROKER_READY_MS }),
-        );
+        if (broker !== undefined) await keep(TITLES.broker, () => this.#launchBroker(broker, complete, env));
       };
       await this.#together(database(), messaging());
       told.resolve(complete);
@@ -233,6 +228,26 @@ class Server {
     );
     await Promise.allSettled(watched);
     await Promise.all(watched);
+  }
+
+  /** The broker's ports stay ours until its code is loaded: then they change hands at once. */
+  #launchBroker(
+    { releasePorts }: NonNullable<EmbeddedServices['broker']>,
+    configuration: ConfigurationSnapshot,
+    env: Readonly<Record<string, string>>,
+  ): Launched {
+    const told = Promise.withResolvers<StartMessage>();
+    const launched = launchWorker({
+      processes: this.#runtime.processes,
+      kind: 'broker',
+      start: told.promise,
+      env,
+      log: this.#log,
+      readyMs: BROKER_READY_MS,
+    });
+    const start: StartMessage = { type: 'start', index: 0, listening: this.#listening, configuration };
+    void launched.loaded.then(releasePorts).then(() => told.resolve(start), told.reject);
+    return launched;
   }
 
   async #migrate(snapshot: ConfigurationSnapshot): Promise<void> {

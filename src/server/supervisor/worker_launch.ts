@@ -9,6 +9,8 @@ import { type DownMessage, decode, encode, type StartMessage, type UpMessage } f
 export interface WorkerProcess extends Launched {
   /** Once it is ready: the plugin workers that want processes of their own. */
   readonly ownProcesses: readonly { readonly name: string; readonly processes: number }[];
+  /** Resolves when its code is there, or when it has ended. */
+  readonly loaded: Promise<void>;
   /** Its metrics, or undefined when it does not answer in time. */
   measure(timeoutMs: number): Promise<Json | undefined>;
 }
@@ -40,6 +42,7 @@ export function launchWorker({
   const child = processes.spawnSelf(['worker', kind], { title, env, listener });
   const ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {});
+  const loaded = Promise.withResolvers<void>();
   const measuring = new Map<number, (snapshot: Json | undefined) => void>();
   let ownProcesses: WorkerProcess['ownProcesses'] = [];
   let measurements = 0;
@@ -48,6 +51,9 @@ export function launchWorker({
   function hear(line: string): void {
     const message = decode<UpMessage>(line);
     switch (message?.type) {
+      case 'loaded':
+        loaded.resolve();
+        return;
       case 'ready':
         ownProcesses = message.ownProcesses;
         ready.resolve();
@@ -70,6 +76,7 @@ export function launchWorker({
     for await (const line of child.lines) hear(line);
     const exit = await child.exited;
     ready.reject(new Error(`${title} ended before it was ready (${exitReason(exit)})`));
+    loaded.resolve();
     for (const answer of measuring.values()) answer(undefined);
   }
   async function begin(): Promise<void> {
@@ -89,6 +96,7 @@ export function launchWorker({
   return {
     pid: child.pid,
     ready: ready.promise,
+    loaded: loaded.promise,
     exited: child.exited,
     get ownProcesses() {
       return ownProcesses;

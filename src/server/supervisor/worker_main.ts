@@ -25,7 +25,10 @@ export async function runWorker(runtime: ServerRuntime, kind: ProcessKind, modul
   const tell = (message: UpMessage) => processes.print(encode(message));
 
   const loading = modules[kind]();
-  loading.catch(() => {});
+  loading.then(
+    () => tell({ type: 'loaded' }),
+    () => {},
+  );
   const messages = messagesOf(processes.input);
   const first = await Promise.race([messages.next(), ended.promise]);
   if (first?.value?.type !== 'start') return EXIT.ok;
