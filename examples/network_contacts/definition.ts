@@ -31,7 +31,8 @@ function emailOf(domains: readonly string[]): Validator {
 /** A converter of our own: any ISO 8601 time with a zone becomes the form that the API answers. */
 function toTime(value: unknown): unknown {
   if (value === null) return null;
-  const time = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:?\d{2})$/.test(value) ? Date.parse(value) : NaN;
+  const time =
+    typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:?\d{2})$/.test(value) ? Date.parse(value) : NaN;
   if (Number.isNaN(time)) throw new InvalidInput(`'${value}' is not a time like 2030-01-31T12:00:00Z`);
   return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -12,7 +12,7 @@ import { contactListener } from './rpc.ts';
 import { contactVerbs } from './service.ts';
 
 export default {
-  migrations: new URL('./drizzle/', import.meta.url),
+  migrations: { name: 'network_contacts', folder: new URL('./drizzle/', import.meta.url) },
   options,
   create(host: PluginHost) {
     keepNetworksWithContacts(host);

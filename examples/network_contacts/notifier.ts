@@ -4,7 +4,10 @@ import { CHANGE_TOPIC, RPC_VERSION } from './contract.ts';
 import { hostsOf } from './store.ts';
 
 /** One message to each host that has ports of the networks. Call it with the networks locked. */
-export async function contactsChanged(tx: Transaction, network_ids: readonly string[]): Promise<readonly Notification[]> {
+export async function contactsChanged(
+  tx: Transaction,
+  network_ids: readonly string[],
+): Promise<readonly Notification[]> {
   const notifications: Notification[] = [];
   for (const network_id of network_ids) {
     for (const host of await hostsOf(tx, network_id)) {

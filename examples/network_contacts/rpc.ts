@@ -14,7 +14,9 @@ export function contactListener(db: Database): RpcListener {
         methods: {
           async get_network_contacts({ host }, args) {
             const rows = await contactsOnHost(db.sql, host, networkIds(args));
-            const answer: NetworkContacts = Object.fromEntries(rows.map(({ network_id, contacts }) => [network_id, contacts]));
+            const answer: NetworkContacts = Object.fromEntries(
+              rows.map(({ network_id, contacts }) => [network_id, contacts]),
+            );
             return answer as unknown as JsonObject;
           },
         },

@@ -94,5 +94,7 @@ export async function uncount(tx: Transaction, quota: Services['quota'], removed
 /** In a fixed order, so that two transactions take the usage rows of several projects in the same order. */
 function countByProject(contacts: readonly { readonly project_id: string }[]): readonly (readonly [string, number])[] {
   const groups = Map.groupBy(contacts, ({ project_id }) => project_id);
-  return [...groups].map(([project, group]) => [project, group.length] as const).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return [...groups]
+    .map(([project, group]) => [project, group.length] as const)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
 }

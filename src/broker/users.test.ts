@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '#src/lib/clock.ts';
 import { silentLogger } from '#src/lib/log.ts';
 import type { Files } from '#src/lib/runtime.ts';
 import { createCredential, hashPassword, verifyPassword } from './credentials.ts';
@@ -78,6 +79,14 @@ describe('the password file', () => {
     const files = memoryFiles();
     files.texts.set('passwd', '# users\n\na:plain text\n');
     await expect(loadUsers(files, 'passwd')).rejects.toThrow(/line 3 of passwd/);
+  });
+
+  test('a credential that was made a moment after the file was read works at once', async () => {
+    const files = memoryFiles();
+    const users = await fileUsers({ files, path: 'passwd', topicPrefix: 'P', clock: systemClock, log: silentLogger });
+    const credential = createCredential('new');
+    await addUser(files, 'passwd', credential);
+    expect(await users.authenticate('new', credential.password, '127.0.0.1:1')).not.toBeNull();
   });
 
   test('a file that breaks later locks nobody out', async () => {

@@ -1,7 +1,8 @@
 /**
  * Who may connect: the broker's question (`UserStore`) and the store that answers it from a file. The file is Mosquitto's
  * password file, one `user:$7$...` a line, so that either broker can be started on it. It is read again when an unknown
- * user or a wrong password comes (a credential just made works at once) and, for what was removed, every half minute.
+ * user or a wrong password comes (a credential just made works at once; at most one reading a second, for which all that are
+ * not known wait) and, for what was removed, every half minute.
  *
  * A password that was verified is remembered, keyed with a secret of this process: agents that come back cost one short
  * hash each. Guessing is slowed by `throttle`.
@@ -91,6 +92,7 @@ export async function fileUsers(options: FileUsersOptions): Promise<FileUsers> {
   let users: Users = await loadUsers(files, path);
   let readAt = clock.now();
   let reading: Promise<void> | undefined;
+  let upcoming: Promise<void> | undefined;
 
   const reload = (): Promise<void> => {
     reading ??= read().finally(() => {
@@ -108,6 +110,14 @@ export async function fileUsers(options: FileUsersOptions): Promise<FileUsers> {
     }
     for (const [name, { hashed }] of verified) if (users.get(name) !== hashed) verified.delete(name);
   };
+  const readAgain = (): Promise<void> => {
+    upcoming ??= pause(REREAD.unknown - (clock.now() - readAt)).then(() => {
+      // Who comes from now on may know more than this reading sees.
+      upcoming = undefined;
+      return reload();
+    });
+    return upcoming;
+  };
   /** Whether it was verified before. */
   const isKnown = async (username: string, password: string): Promise<boolean> => {
     const known = verified.get(username);
@@ -121,8 +131,7 @@ export async function fileUsers(options: FileUsersOptions): Promise<FileUsers> {
   };
   const check = async (username: string, password: string): Promise<boolean> => {
     if ((await isKnown(username, password)) || (await verify(username, password))) return true;
-    if (clock.now() - readAt < REREAD.unknown) return false;
-    await reload();
+    await readAgain();
     return verify(username, password);
   };
 
@@ -150,6 +159,10 @@ async function digest(secret: Uint8Array, password: string): Promise<Uint8Array>
   keyed.set(secret);
   keyed.set(text, secret.length);
   return new Uint8Array(await crypto.subtle.digest('SHA-256', keyed));
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(0, milliseconds)));
 }
 
 /** Without the port: `10.0.0.1:4711`, `[::1]:4711`, `::1:4711`. */

@@ -1,6 +1,7 @@
 /**
  * Lists: one statement for any filters, sort keys and page, from a table's declaration. The statement's text depends only
- * on which attributes are named, not on values or their number, so PostgreSQL's prepared plans are used again.
+ * on which attributes are named, not on values or their number, so PostgreSQL's prepared plans are used again; how many are
+ * prepared is bounded (`preparable.ts`), because callers choose what is named.
  * A page that follows a marker costs one more statement (the marker's own sort values), never more.
  */
 import type { Json } from '#src/lib/api/attributes.ts';
@@ -10,6 +11,7 @@ import { HttpBadRequest } from '#src/lib/errors.ts';
 import { isUuid } from '#src/lib/ids.ts';
 import { formatCidr, isMac, parseCidr, parseIp } from '#src/lib/net/mod.ts';
 import type { Resource, ResourceList } from '#src/lib/plugin.ts';
+import { isPreparable } from './preparable.ts';
 import { Parameters } from './sql_text.ts';
 
 /** How values of an attribute are compared; values that cannot be of the type match nothing. */
@@ -111,6 +113,8 @@ function columns(table: TableSql, fields: readonly string[] | undefined): string
 const source = (table: TableSql, parameters: Parameters): string =>
   typeof table.from === 'string' ? table.from : table.from(parameters);
 
+const preparing = (table: TableSql, text: string) => ({ prepare: isPreparable(table.attributes, text) });
+
 /** Rows that come after (or, reversed, before) the marker in the order of the sorts. */
 function beyond(
   sorts: readonly { readonly expression: string; readonly direction: 'asc' | 'desc' }[],
@@ -155,7 +159,7 @@ export async function listRows(
     (where === '' ? '' : ` where ${where}`) +
     (order === '' ? '' : ` order by ${order}`) +
     (query.limit === undefined ? '' : ` limit ${parameters.add(query.limit + 1, 'bigint')}`);
-  const rows = await db.unsafe<Resource[]>(text, parameters.values as never[], { prepare: true });
+  const rows = await db.unsafe<Resource[]>(text, parameters.values as never[], preparing(table, text));
   const more = query.limit !== undefined && rows.length > query.limit;
   const items = more ? rows.slice(0, query.limit) : [...rows];
   return { items: query.reverse ? items.reverse() : items, more };
@@ -173,7 +177,7 @@ async function markerValues(
   const conditions = [`${table.key} = ${parameters.add(marker, 'uuid')}`, scope(parameters)];
   const values = sorts.map(({ expression }, index) => `${expression} as s${index}`).join(', ');
   const text = `select ${values === '' ? '1' : values} from ${source(table, parameters)} where ${conditions.filter(Boolean).join(' and ')}`;
-  const [row] = await db.unsafe(text, parameters.values as never[], { prepare: true });
+  const [row] = await db.unsafe(text, parameters.values as never[], preparing(table, text));
   if (row === undefined) throw table.notFound(marker);
   return row;
 }
@@ -210,5 +214,5 @@ async function selectWhere(
   parameters: Parameters,
 ): Promise<readonly Resource[]> {
   const text = `select ${columns(table, fields)} from ${source(table, parameters)} where ${conditions.filter(Boolean).join(' and ')}`;
-  return await db.unsafe<Resource[]>(text, parameters.values as never[], { prepare: true });
+  return await db.unsafe<Resource[]>(text, parameters.values as never[], preparing(table, text));
 }

@@ -22,5 +22,6 @@ export {
   migrationState,
   readMigrations,
 } from './migrate.ts';
+export { isPreparable } from './preparable.ts';
 export { apiTime, Parameters } from './sql_text.ts';
 export { bumpRevisions, type ColumnTypes, insertRows, lockRow, reviseRow } from './write.ts';

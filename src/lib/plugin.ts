@@ -96,8 +96,11 @@ export interface PluginHost {
 }
 
 export interface PluginModule {
-  /** Its SQL migrations (drizzle-kit's folder), where it keeps tables outside Nucleon's own. */
-  readonly migrations?: URL;
+  /**
+   * Its SQL migrations, where it keeps tables outside Nucleon's own: drizzle-kit's folder, and the name they are recorded
+   * under, which stays the same wherever the module moves.
+   */
+  readonly migrations?: { readonly name: string; readonly folder: URL };
   /** Options of its own, known by name like ours: `[their_group] their_option`. */
   readonly options?: readonly OptionSpec[];
   create(host: PluginHost): Plugin | Promise<Plugin>;

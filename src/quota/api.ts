@@ -8,6 +8,8 @@ import { quotaExtensions, quotaPolicies } from './definition.ts';
 import { QuotaMissingTenant } from './errors.ts';
 import type { Limits, QuotaEngine } from './quota.ts';
 
+const LONGEST_PROJECT = 255;
+
 /** What a plugin spreads into its own extensions, verbs and policies to serve the quotas API. */
 export interface QuotaApi {
   readonly extensions: readonly ExtensionDefinition[];
@@ -43,6 +45,9 @@ export function quotaApi(quota: QuotaEngine): QuotaApi {
     get_quota: (_context, call): Promise<Resource> => quota.getQuota(projectOf(call)),
     async update_quota(_context, call): Promise<Resource> {
       const project_id = projectOf(call);
+      if (project_id.length > LONGEST_PROJECT) {
+        throw new HttpBadRequest(`'${project_id}' is no project id: it is longer than ${LONGEST_PROJECT} characters`);
+      }
       const { check_limit: _, force, ...named } = call.body ?? {};
       const limits = named as Limits;
       if (force !== true) await refuseBelowUsage(project_id, limits);

@@ -30,9 +30,7 @@ async function migrationSets(files: Files, modules: readonly LoadedModule[]): Pr
     list: (url: URL) => files.list(decodeURIComponent(url.pathname)),
     read: (url: URL) => files.read(decodeURIComponent(url.pathname)),
   };
-  const folders = modules.flatMap(({ name, module }) =>
-    module.migrations === undefined ? [] : [{ name, folder: module.migrations }],
-  );
+  const folders = modules.flatMap(({ module }) => module.migrations ?? []);
   return Promise.all(
     [{ name: 'nucleon', folder: OWN }, ...folders].map(({ name, folder }) => readMigrations(name, folder, reader)),
   );

@@ -38,7 +38,7 @@ export interface RegistryOptions {
   readonly log: Logger;
 }
 
-/** A module that was named in the configuration, and the name it goes by in logs and migrations. */
+/** A module that was named in the configuration, and the name it goes by in logs. */
 export interface LoadedModule {
   readonly name: string;
   readonly module: PluginModule;

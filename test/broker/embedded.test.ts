@@ -270,9 +270,8 @@ describe('users', () => {
       broker.connect({ username: 'compute-1', password: 'guess' }).catch((error: { code: number }) => error.code);
     const begin = Date.now();
     const guesses = [guess(), guess(), guess()];
-    expect(await guesses[0]).toBe(0x86);
     await (await broker.connect(credential)).end();
-    expect(Date.now() - begin).toBeLessThan(250);
+    expect(await Promise.race([Promise.any(guesses), Promise.resolve('still waiting')])).toBe('still waiting');
     expect(await Promise.all(guesses)).toEqual([0x86, 0x86, 0x86]);
     // 250 ms after the first, 500 after the second.
     expect(Date.now() - begin).toBeGreaterThan(700);

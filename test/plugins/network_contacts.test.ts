@@ -235,6 +235,6 @@ describe('a plugin from outside', () => {
   });
 
   it('has its migrations recorded beside ours', async () => {
-    expect(server.output()).toContain('0000_network_contacts');
+    expect(server.output()).toContain('network_contacts/0000_network_contacts');
   });
 });

@@ -16,12 +16,11 @@ function pageUrl(scene: Scene): string {
 export async function index(scene: Scene, verb: Verb): Promise<Response> {
   const { resource, context, parents, authorizer } = scene;
   const rule = resource.rules.operation.list;
-  const open = resource.definition.denial === 'forbidden';
-  if (open) await enforceOnCollection(scene, rule);
+  if (resource.definition.denial === 'forbidden') await enforceOnCollection(scene, rule);
   const params = paramsOf(scene);
   const { query, shown, page } = resource.query.list(params);
   const { items } = (await verb(context, { parents, query })) as ResourceList;
-  const seen = open ? items : await authorizer.filter(resource, rule, items, parents);
+  const seen = await authorizer.filter(resource, rule, items, parents);
   const { collection } = resource.definition;
   const body: Record<string, unknown> = {
     [collection]: await resource.view.render(authorizer, resource, seen, parents, shown),
@@ -46,7 +45,12 @@ async function authorize(scene: Scene, bodies: readonly Resource[]): Promise<voi
   const { resource, authorizer, parents } = scene;
   for (const body of bodies) {
     const rules = [resource.rules.operation.create, ...rulesForCreate(authorizer.policy, resource.rules, body)];
-    await authorizer.enforce(resource, rules, body, parents, true);
+    try {
+      await authorizer.enforce(resource, rules, body, parents, true);
+    } catch (denied) {
+      await authorizer.requireParents(resource, rules, body, parents);
+      throw denied;
+    }
   }
 }
 

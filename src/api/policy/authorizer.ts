@@ -124,6 +124,23 @@ export class Authorizer {
     }
   }
 
+  /**
+   * Reads, as the caller, the parents that the rules ask about; throws the NotFound of one that the caller does not see. Who is
+   * denied must not learn from the denial that such a parent exists.
+   */
+  async requireParents(
+    resource: PolicyResource,
+    rules: readonly string[],
+    item: Resource,
+    parents: Parents,
+  ): Promise<void> {
+    const names = rules.flatMap((rule) => this.policy.parents(rule)).map((key) => parentAttribute(key).parent);
+    for (const name of new Set(names)) {
+      const place = this.#parents.locate(resource, parents, item, name);
+      if (place !== undefined) await place.resource.reader?.(this.context, { id: place.id, parents: place.parents });
+    }
+  }
+
   /** The items for which the rule holds, in order. */
   async filter(
     resource: PolicyResource,

@@ -105,12 +105,16 @@ export function compileFilters(source: {
     changedSince(params) {
       const value = params.get('changed_since');
       if (value === null || !timed) return {};
-      if (!TIME.test(value) || Number.isNaN(Date.parse(value))) {
+      const zone = TIME.exec(value)?.[2];
+      const time = new Date(zone === undefined ? `${value}Z` : value);
+      const year = time.getUTCFullYear();
+      // Years that PostgreSQL writes otherwise than ISO 8601 does are no times of changes.
+      if (!TIME.test(value) || !(year >= 1 && year <= 9999)) {
         throw new InvalidInput(
           `The input of 'changed_since' must be in the following format: YYYY-MM-DDTHH:MM:SS[Z|+hh:mm], and not '${value}'`,
         );
       }
-      return { changed_since: value };
+      return { changed_since: time.toISOString() };
     },
   };
 }

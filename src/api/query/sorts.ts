@@ -38,6 +38,8 @@ export function compileSorts(source: {
       attribute: key === 'tenant_id' ? 'project_id' : key,
       direction: directions[at] === 'desc' ? 'desc' : 'asc',
     }));
-    return sorts.some((sort) => sort.attribute === source.key) ? sorts : [...sorts, last];
+    // A key that comes again orders nothing; left in, it would only make the statement longer.
+    const once = sorts.filter(({ attribute }, at) => sorts.findIndex((sort) => sort.attribute === attribute) === at);
+    return once.some((sort) => sort.attribute === source.key) ? once : [...once, last];
   };
 }

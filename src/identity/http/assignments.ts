@@ -1,5 +1,5 @@
 /** `GET /role_assignments`: who has which role where, as granted, or (`effective`) as it comes out for each user. */
-import { Parameters } from '#src/db/mod.ts';
+import { isPreparable, Parameters } from '#src/db/mod.ts';
 import { ValidationError } from '../errors.ts';
 import { narrowedToDomain } from './access.ts';
 import { collectionReply, flag } from './entity.ts';
@@ -109,7 +109,7 @@ async function list(call: Call): Promise<Reply> {
   const text = `with recursive ${effective ? EFFECTIVE : GRANTED} ${NAMED}${where}
     order by g.target_id, g.user_id, g.group_id, r.name`;
   const rows = await call.services.db.sql.unsafe<AssignmentRow[]>(text, parameters.values as never[], {
-    prepare: true,
+    prepare: isPreparable(FILTERS, text),
   });
   const named = flag(query, 'include_names');
   return collectionReply(

@@ -4,7 +4,7 @@
  * errors. What is special stays with each.
  */
 import * as v from 'valibot';
-import { Parameters, sqlState, violatedConstraint } from '#src/db/mod.ts';
+import { isPreparable, Parameters, sqlState, violatedConstraint } from '#src/db/mod.ts';
 import type { Queryable, Transaction } from '#src/lib/database.ts';
 import { Conflict, Forbidden, NotFound, ValidationError } from '../errors.ts';
 import { describeIssue } from '../login_request.ts';
@@ -124,7 +124,7 @@ export async function listRows<Row extends EntityRow>(
   ];
   const where = texts.length === 0 ? '' : ` where ${texts.join(' and ')}`;
   const text = `select * from ${entity.table}${where} order by id`;
-  return await sql.unsafe<Row[]>(text, parameters.values as never[], { prepare: true });
+  return await sql.unsafe<Row[]>(text, parameters.values as never[], { prepare: isPreparable(entity, text) });
 }
 
 /** `name__icontains=x`: patterns by Keystone's names of the comparisons. */

@@ -100,16 +100,6 @@ export const AddressPairAndPortSecurityRequired = defineError(
   409,
   () => 'Port Security must be enabled in order to have allowed address pairs on a port.',
 );
-export const DuplicateAddressPairInRequest = defineError(
-  'DuplicateAddressPairInRequest',
-  400,
-  (mac: string, ip: string) => `Request contains duplicate address pair: mac_address ${mac} ip_address ${ip}.`,
-);
-export const AllowedAddressPairExhausted = defineError(
-  'AllowedAddressPairExhausted',
-  400,
-  (quota: number) => `The number of allowed address pair exceeds the maximum ${quota}.`,
-);
 export const AvailabilityZoneNotFound = defineError(
   'AvailabilityZoneNotFound',
   404,

@@ -7,7 +7,8 @@ import { AgentNotFound } from '#src/lib/errors.ts';
 /** Python prints these times without fraction and zone, and clients parse them so. */
 const time = (column: string): AttributeSql => ({
   select: `to_char(a.${column} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')`,
-  sort: `a.${column}`,
+  // A number: as a date the marker of a page would lose its microseconds on the way.
+  sort: `extract(epoch from a.${column})`,
 });
 const text = (column: string): AttributeSql => ({
   select: `a.${column}`,
@@ -53,7 +54,7 @@ export function agentTable(downTime: number): TableSql {
       started_at: time('started_at'),
       heartbeat_timestamp: time('heartbeat_timestamp'),
       description: text('description'),
-      resources_synced: { select: 'a.resources_synced' },
+      resources_synced: { select: 'a.resources_synced', sort: 'coalesce(a.resources_synced, false)' },
       availability_zone: text('availability_zone'),
       alive: {
         select: alive,
@@ -61,7 +62,7 @@ export function agentTable(downTime: number): TableSql {
         filter: (filter: Filter, parameters: Parameters) =>
           anyOf(alive, 'boolean', filter.values.map(truth), parameters),
       },
-      configurations: { select: 'a.configurations' },
+      configurations: { select: 'a.configurations', sort: false },
     },
   };
 }

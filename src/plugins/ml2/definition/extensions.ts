@@ -234,7 +234,7 @@ export const ML2_EXTENSIONS: readonly ExtensionDefinition[] = [
             ],
           },
         },
-        'binding:host_id': { ...SETTABLE, is_filter: true },
+        'binding:host_id': { ...SETTABLE, validate: { 'type:string_or_none': 255 }, is_filter: true },
         'binding:profile': { ...SETTABLE, validate: { 'type:dict_or_none': null } },
       },
     },

@@ -1,8 +1,10 @@
 /** Address pairs that may pass a port beside its own; a pair without a MAC address means the port's own. */
+
 import { ATTR_NOT_SPECIFIED } from '#src/lib/api/attributes.ts';
+import { DuplicateAddressPairInRequest } from '#src/lib/api/errors.ts';
 import type { ExtensionDriver } from '#src/lib/ml2/extension_driver.ts';
 import type { Resource } from '#src/lib/plugin.ts';
-import { AddressPairAndPortSecurityRequired, DuplicateAddressPairInRequest } from '../errors.ts';
+import { AddressPairAndPortSecurityRequired } from '../errors.ts';
 
 interface AddressPair {
   readonly ip_address: string;

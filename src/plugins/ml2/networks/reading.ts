@@ -23,11 +23,12 @@ const ATTRIBUTES: Readonly<Record<string, AttributeSql>> = {
     type: 'boolean',
   },
   'router:external': { select: '(x.network_id is not null)', type: 'boolean' },
-  'provider:network_type': { select: 'g.network_type' },
-  'provider:physical_network': { select: 'g.physical_network' },
+  'provider:network_type': { select: 'g.network_type', sort: `coalesce(g.network_type, '')` },
+  'provider:physical_network': { select: 'g.physical_network', sort: `coalesce(g.physical_network, '')` },
   'provider:segmentation_id': {
     // GRE keys pass int4; float8 arrives as a number, int8 as text.
     select: 'g.segmentation_id::float8',
+    sort: 'coalesce(g.segmentation_id, 0)',
     filter: (filter, parameters) => anyOf('g.segmentation_id', 'integer', filter.values, parameters),
   },
   // Zones of the DHCP agents that serve the network: none, as long as networks are not scheduled to agents.

@@ -39,6 +39,8 @@ const PROVIDER = {
   'provider:segmentation_id': 'segmentation_id',
 } as const;
 const EXTERNAL = 'router:external';
+/** What the column holds; what the segments carry is known only when they are reserved. */
+const LARGEST_MTU = 2 ** 31 - 1;
 const CHANGEABLE = ['name', 'description', 'admin_state_up'];
 
 export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
@@ -59,6 +61,7 @@ export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
       const id = newId<'network'>();
       const plan = types.plan(id, segmentRequest(body), body[EXTERNAL] === true);
       const requestedMtu = Number(body['mtu'] ?? 0);
+      checkMtu(requestedMtu, LARGEST_MTU);
       const row = {
         id,
         project_id: body['project_id'] ?? context.project_id ?? '',

@@ -18,7 +18,7 @@ import type { Resource, Verb } from '#src/lib/plugin.ts';
 import { MacAddressInUse, NetworkMacAddressGenerationFailure, PortBound } from '../errors.ts';
 import { createLifecycle } from '../lifecycle.ts';
 import { portNotifications } from '../notifier.ts';
-import { networkScope, portScope } from '../scope.ts';
+import { networkScope, portScope, subnetScope } from '../scope.ts';
 import type { Ml2 } from '../state.ts';
 import { changes, pick } from '../values.ts';
 import { portReading } from './reading.ts';
@@ -102,7 +102,7 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
         const row = rowOf(context, draft, network, String(draft.body['mac_address'] ?? randomMac(baseMac)));
         const requested = draft.body['fixed_ips'] as readonly FixedIpRequest[] | undefined;
         const subnets = network.subnets;
-        await refuseForeignSubnets(tx, draft.network_id, subnets, requested);
+        await refuseForeignSubnets(tx, context, draft.network_id, subnets, requested);
         ports.push({ row, needs: planNewPort({ ...row, subnets }, requested) });
       }
       const wants = ports.flatMap(({ row, needs }) =>
@@ -148,7 +148,12 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     };
 
   /** Addresses after an update; whether they change. */
-  const changeAddresses = async (tx: Transaction, original: Resource, body: Resource): Promise<boolean> => {
+  const changeAddresses = async (
+    tx: Transaction,
+    context: Context,
+    original: Resource,
+    body: Resource,
+  ): Promise<boolean> => {
     const current = original['fixed_ips'] as readonly FixedIp[];
     const port = { ...original, ...body };
     const newMac = port['mac_address'] !== original['mac_address'];
@@ -156,7 +161,7 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     const network_id = String(original['network_id']);
     const subnets = (await readNetworks(tx, [network_id])).get(network_id)?.subnets ?? [];
     const requested = body['fixed_ips'] as readonly FixedIpRequest[] | undefined;
-    await refuseForeignSubnets(tx, network_id, subnets, requested);
+    await refuseForeignSubnets(tx, context, network_id, subnets, requested);
     const owner: AddressOwner = {
       network_id,
       mac_address: String(port['mac_address']),
@@ -197,7 +202,7 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
           });
           checkMacChange(original, values['mac_address']);
           const binding = changes(original, bindingOf(body));
-          const addressesChange = await changeAddresses(tx, original, body);
+          const addressesChange = await changeAddresses(tx, context, original, body);
           await changeBinding(tx, id, columnsOf(binding));
           await extensions.store(tx, [{ id, body, original }]);
           if (Object.keys(values).length + Object.keys(binding).length === 0 && !addressesChange) return false;
@@ -237,9 +242,10 @@ function refuseTwice(named: readonly NamedMac[]): void {
   }
 }
 
-/** Subnets of other networks are named as such; those that do not exist are left to the planning. */
+/** Subnets of other networks are named as such; those that the caller cannot see do not exist: the planning says so. */
 async function refuseForeignSubnets(
   tx: Transaction,
+  context: Context,
   network_id: string,
   subnets: AddressOwner['subnets'],
   requested: readonly FixedIpRequest[] | undefined,
@@ -249,7 +255,7 @@ async function refuseForeignSubnets(
     subnet_id === undefined || own.has(subnet_id) ? [] : [subnet_id],
   );
   if (others.length === 0) return;
-  const [foreign] = await existingSubnets(tx, others);
+  const [foreign] = await existingSubnets(tx, others, subnetScope(context));
   if (foreign !== undefined) {
     throw new InvalidInput(
       `Failed to create port on network ${network_id}, because fixed_ips included invalid subnet ${foreign}`,

@@ -2,6 +2,7 @@
 import { type ColumnTypes, Parameters, type Scope } from '#src/db/mod.ts';
 import type { FixedIp, IpamSubnet } from '#src/ipam/mod.ts';
 import type { Transaction } from '#src/lib/database.ts';
+import { isUuid } from '#src/lib/ids.ts';
 import type { Resource } from '#src/lib/plugin.ts';
 import type { ResourceExtensions } from '../managers/extension.ts';
 
@@ -55,9 +56,11 @@ export function networkReader(extensions: ResourceExtensions) {
     from networks n${extensions.joins} where`;
   return async (
     tx: Transaction,
-    ids: readonly string[],
+    named: readonly string[],
     scope: Scope = () => undefined,
   ): Promise<ReadonlyMap<string, PortNetwork>> => {
+    // Callers may write a UUID in ways that PostgreSQL does not read; no network is called so.
+    const ids = named.filter(isUuid);
     const parameters = new Parameters();
     const conditions = [`n.id = any(${parameters.add(ids, 'uuid[]')})`, scope(parameters)]
       .filter(Boolean)
@@ -73,10 +76,19 @@ export function networkReader(extensions: ResourceExtensions) {
   };
 }
 
-/** Those of the subnets that exist. */
-export async function existingSubnets(tx: Transaction, ids: readonly string[]): Promise<readonly string[]> {
-  const rows = await tx<{ id: string }[]>`
-    select id from subnets where id in (select id::uuid from jsonb_array_elements_text(${tx.json(ids as never)}) as r (id))`;
+/** Those of the subnets that exist, as far as the scope shows. */
+export async function existingSubnets(
+  tx: Transaction,
+  ids: readonly string[],
+  scope: Scope,
+): Promise<readonly string[]> {
+  const parameters = new Parameters();
+  const conditions = [`s.id = any(${parameters.add(ids.filter(isUuid), 'uuid[]')})`, scope(parameters)];
+  const rows = await tx.unsafe<{ id: string }[]>(
+    `select s.id from subnets s where ${conditions.filter(Boolean).join(' and ')}`,
+    parameters.values as never[],
+    { prepare: true },
+  );
   return rows.map(({ id }) => id);
 }
 

@@ -2,6 +2,7 @@
 import { Parameters, type Scope } from '#src/db/mod.ts';
 import type { AllocationPool, FixedIp } from '#src/ipam/mod.ts';
 import type { Transaction } from '#src/lib/database.ts';
+import { isUuid } from '#src/lib/ids.ts';
 
 /** Columns of a subnet's row that the core writes. */
 export const SUBNET_COLUMNS = {
@@ -48,10 +49,12 @@ export interface ParentNetwork {
  */
 export async function lockParents(
   tx: Transaction,
-  ids: readonly string[],
+  named: readonly string[],
   scope: Scope,
   mode: 'no key update' | 'update',
 ): Promise<ReadonlyMap<string, ParentNetwork>> {
+  // Callers may write a UUID in ways that PostgreSQL does not read; no network is called so.
+  const ids = named.filter(isUuid);
   const parameters = new Parameters();
   const conditions = [`n.id = any(${parameters.add(ids, 'uuid[]')})`, scope(parameters)].filter(Boolean).join(' and ');
   const [, rows] = await Promise.all([

@@ -1,0 +1,156 @@
+/**
+ * The whole API over a migrated PostgreSQL, assembled as a worker assembles it, with the database at hand: what a request
+ * did to it is compared as text.
+ */
+import { scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
+import { declareResources } from '#src/api/router/declared.ts';
+import { serveExtensions } from '#src/api/router/extensions.ts';
+import { allOptions, configFrom } from '#src/config/mod.ts';
+import type { ResourceDefinition } from '#src/lib/api/definition.ts';
+import { systemClock } from '#src/lib/clock.ts';
+import type { OptionValue } from '#src/lib/config.ts';
+import { type LogFields, type Logger, silentLogger } from '#src/lib/log.ts';
+import { silentMetrics } from '#src/lib/metrics.ts';
+import type { Plugin } from '#src/lib/plugin.ts';
+import { type ApiApp, createApi } from '#src/server/api_app.ts';
+import { assemble } from '#src/server/assembly.ts';
+import { loadModules } from '#src/server/registry.ts';
+import { migratedDatabase, type TestDatabase } from '../support/database.ts';
+
+const derive = promisify<string, Uint8Array, number, object, Buffer>(scrypt);
+
+type Options = Readonly<Record<string, Readonly<Record<string, OptionValue>>>>;
+
+const OPTIONS: Options = {
+  DEFAULT: { auth_strategy: 'noauth', api_workers: 1 },
+  ml2: { project_network_types: ['vxlan'], extension_drivers: ['port_security'], mechanism_drivers: [] },
+  ml2_type_vlan: { network_vlan_ranges: ['physnet1:100:199'] },
+  ml2_type_flat: { flat_networks: ['*'] },
+  ml2_type_vxlan: { vni_ranges: ['1:10000'] },
+  ml2_type_gre: { tunnel_id_ranges: ['1:1000'] },
+  ml2_type_geneve: { vni_ranges: ['1:1000'] },
+};
+
+export type Roles = readonly string[];
+/** Who asks, under `auth_strategy = noauth`: headers; or a token. */
+export type Who = { readonly project: string; readonly roles: string } | { readonly token: string } | 'nobody';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of any shape are looked into by tests
+  readonly body: any;
+}
+
+export interface CallOptions {
+  readonly as?: Who;
+  /** A string is sent as it is, anything else as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export const admin = { project: 'admin', roles: 'admin' } as const;
+export const member = (project: string) => ({ project, roles: 'member' }) as const;
+
+export class Stack {
+  readonly database: TestDatabase;
+  readonly api: ApiApp;
+  readonly plugins: readonly Plugin[];
+  /** What was logged as an error since the last look. */
+  readonly errors: { readonly message: string; readonly fields: LogFields | undefined }[];
+
+  private constructor(database: TestDatabase, api: ApiApp, plugins: readonly Plugin[], errors: Stack['errors']) {
+    this.database = database;
+    this.api = api;
+    this.plugins = plugins;
+    this.errors = errors;
+  }
+
+  static async start(name: string, options: Options = {}): Promise<Stack> {
+    const database = await migratedDatabase(name, { poolSize: 4 });
+    const errors: Stack['errors'] = [];
+    const log: Logger = {
+      ...silentLogger,
+      error: (message, fields) => void errors.push({ message, fields }),
+      child: () => log,
+    };
+    const groups = Object.keys({ ...OPTIONS, ...options });
+    const config = configFrom(
+      allOptions,
+      Object.fromEntries(groups.map((group) => [group, { ...OPTIONS[group], ...options[group] }])),
+    );
+    const shared = { config, db: database.db, log, metrics: silentMetrics, clock: systemClock };
+    const assembly = await assemble({ ...shared, modules: await loadModules({ config, log }) });
+    const api = await createApi({
+      ...shared,
+      assembly,
+      scrypt: (password, salt, { logN, r, p, length }) =>
+        derive(password, salt, length, { N: 2 ** logN, r, p, maxmem: 2 ** 28 }),
+      policyTexts: [],
+      endpoint: new URL('http://127.0.0.1:9696'),
+    });
+    return new Stack(database, api, assembly.plugins, errors);
+  }
+
+  stop(): Promise<void> {
+    return this.database.drop();
+  }
+
+  /** All resources that are served, extensions' included. */
+  resources(): readonly ResourceDefinition[] {
+    return declareResources(this.plugins, serveExtensions(this.plugins)).map(({ definition, attributes }) => ({
+      ...definition,
+      attributes,
+    }));
+  }
+
+  async call(method: string, path: string, { as = admin, body, headers = {} }: CallOptions = {}): Promise<Answer> {
+    const sent = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
+    const response = await this.api.fetch(
+      new Request(`http://127.0.0.1:9696${path}`, {
+        method,
+        headers: {
+          ...identityHeaders(as),
+          ...(sent === null ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        body: sent,
+      }),
+      { address: '192.0.2.1' },
+    );
+    const text = await response.text();
+    const json = text !== '' && response.headers.get('Content-Type')?.startsWith('application/json') === true;
+    return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined };
+  }
+
+  /** Creates one object, which must work; its attributes. */
+  // biome-ignore lint/suspicious/noExplicitAny: attributes of any shape
+  async create(member: string, body: Readonly<Record<string, unknown>>, as: Who = admin): Promise<any> {
+    const answer = await this.call('POST', `/v2.0/${member}s`, { as, body: { [member]: body } });
+    if (answer.status !== 201) throw new Error(`POST ${member}: ${answer.status} ${answer.text}`);
+    return answer.body[member];
+  }
+
+  /** Every row of every table but those named, as text: equal before and after what has no effect. */
+  async dump(without: readonly string[] = []): Promise<string> {
+    const { sql } = this.database;
+    const tables = await sql<{ name: string }[]>`
+      select tablename as name from pg_tables where schemaname = 'public' order by tablename`;
+    const parts = tables
+      .filter(({ name }) => !without.includes(name))
+      .map(
+        ({ name }) =>
+          `select '${name}' as t, coalesce(string_agg(r.x, E'\\n' order by r.x), '') as rows from (select to_json(q)::text as x from "${name}" q) r`,
+      );
+    const rows = await sql.unsafe(parts.join(' union all '));
+    return rows.map((row) => `${row['t']}\n${row['rows']}`).join('\n');
+  }
+}
+
+function identityHeaders(as: Who): Readonly<Record<string, string>> {
+  if (as === 'nobody') return { 'X-User-Id': 'nobody', 'X-Roles': ',' };
+  if ('token' in as) return { 'X-Auth-Token': as.token };
+  return { 'X-User-Id': `user of ${as.project}`, 'X-Project-Id': as.project, 'X-Roles': as.roles };
+}
