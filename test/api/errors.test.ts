@@ -321,7 +321,8 @@ const CASES: readonly Case[] = [
     path: '/v2.0/wooden-things',
     as: 'alice',
     body: { wooden_thing: { box_id: '{foreign}' } },
-    ...denied,
+    status: 404,
+    type: 'BoxNotFound',
   },
   {
     name: 'an error of the plugin',

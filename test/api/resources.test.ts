@@ -181,7 +181,7 @@ describe('sub-resources', () => {
   it('ask policy of the owner of what stands above', async () => {
     const box = await createBox();
     const denied = await harness.call('POST', `/v2.0/boxes/${box.id}/hinges`, { as: 'bob', body: { hinge: {} } });
-    expect(denied.status).toBe(403);
+    expect(denied.status).toBe(404);
     const list = await harness.call('GET', `/v2.0/boxes/${box.id}/hinges`, { as: 'bob' });
     expect(list.body.hinges).toEqual([]);
   });

@@ -133,6 +133,15 @@ export class Stack {
     return answer.body[member];
   }
 
+  /** Takes away all that the Networking API keeps. */
+  async clear(): Promise<void> {
+    await this.database.sql.unsafe(
+      ['ip_allocations', 'ports', 'subnets', 'networks', 'agents', 'quotas', 'quota_usages', 'outbox']
+        .map((table) => `delete from ${table}`)
+        .join('; '),
+    );
+  }
+
   /** Every row of every table but those named, as text: equal before and after what has no effect. */
   async dump(without: readonly string[] = []): Promise<string> {
     const { sql } = this.database;

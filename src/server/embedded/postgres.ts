@@ -46,7 +46,7 @@ export async function preparePostgres(options: EmbeddedPostgresOptions): Promise
     await linkLibraries(runtime, native, `${folder}/lib`);
     const env = {
       PATH: `${folder}/bin:${runtime.env['PATH'] ?? '/usr/bin:/bin'}`,
-      LD_LIBRARY_PATH: `${folder}/lib`,
+      LD_LIBRARY_PATH: `${folder}/lib:${native}/lib`,
       LC_ALL: 'C',
     };
     const privilege = await findPrivilege(runtime, await files.owner(paths.data), `${native}/bin/postgres`, env);

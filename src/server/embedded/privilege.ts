@@ -12,10 +12,10 @@ export interface Privilege {
   readonly uid?: number;
 }
 
-const NAMESPACE = ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--'];
-const FOLLOW_US = ['setpriv', '--pdeathsig', 'INT', '--'];
-/** nobody */
+/** nobody: of the users that are not root, the one that every system has a name for, which PostgreSQL asks for. */
 const UNPRIVILEGED_UID = 65534;
+const NAMESPACE = ['unshare', '--user', `--map-user=${UNPRIVILEGED_UID}`, `--map-group=${UNPRIVILEGED_UID}`, '--'];
+const FOLLOW_US = ['setpriv', '--pdeathsig', 'INT', '--'];
 
 /** Finds the first way that works; `dataOwner` is the user whose files the cluster has been so far. */
 export async function findPrivilege(
@@ -24,11 +24,16 @@ export async function findPrivilege(
   executable: string,
   env: Readonly<Record<string, string>>,
 ): Promise<Privilege> {
-  for (const privilege of candidates(processes.uid, dataOwner)) {
-    const [command = executable, ...args] = [...privilege.prefix, executable, '--version'];
-    const uid = privilege.uid === undefined ? {} : { uid: privilege.uid };
-    const { code } = await processes.command(command, args, { title: command, env, ...uid }).exited;
-    if (code === 0) return privilege;
+  const succeeds = async (line: readonly string[], uid?: number): Promise<boolean> => {
+    const [command = executable, ...args] = line;
+    const as = uid === undefined ? {} : { uid };
+    const { code } = await processes.command(command, args, { title: command, env, ...as }).exited;
+    return code === 0;
+  };
+  // A container may run us under a number that no user of it has.
+  const named = processes.uid === 0 || (await succeeds(['id', '-un']));
+  for (const privilege of candidates(processes.uid, dataOwner, named)) {
+    if (await succeeds([...privilege.prefix, executable, '--version'], privilege.uid)) return privilege;
   }
   if (processes.uid !== 0) {
     throw new StartError(
@@ -42,7 +47,8 @@ export async function findPrivilege(
   );
 }
 
-function candidates(uid: number, dataOwner: number | null): readonly Privilege[] {
+function candidates(uid: number, dataOwner: number | null, named: boolean): readonly Privilege[] {
+  const namespaced = [{ prefix: [...NAMESPACE, ...FOLLOW_US] }, { prefix: NAMESPACE }];
   if (uid !== 0) {
     if (dataOwner !== null && dataOwner !== uid) {
       throw new StartError(
@@ -50,13 +56,12 @@ function candidates(uid: number, dataOwner: number | null): readonly Privilege[]
           'start it as that user, or change the owner of the state directory',
       );
     }
-    return [{ prefix: FOLLOW_US }, { prefix: [] }];
+    return named ? [{ prefix: FOLLOW_US }, { prefix: [] }] : namespaced;
   }
   const asUser = (other: number) => [
     { prefix: FOLLOW_US, uid: other },
     { prefix: [], uid: other },
   ];
   if (dataOwner !== null && dataOwner !== 0) return asUser(dataOwner);
-  const namespaced = [{ prefix: [...NAMESPACE, ...FOLLOW_US] }, { prefix: NAMESPACE }];
   return dataOwner === 0 ? namespaced : [...namespaced, ...asUser(UNPRIVILEGED_UID)];
 }

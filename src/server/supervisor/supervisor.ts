@@ -2,9 +2,8 @@
  * `nucleon server`: the parent of all processes. Starts in the order in which things need each other, keeps them alive,
  * rolls the workers on SIGHUP, and stops everything backwards on SIGTERM or SIGINT.
  *
- *   state directory ▸ PostgreSQL ▸ migrations ─┐
- *                   ▸ MQTT broker ─────────────┤
- *   API workers begin, load their code, wait ──┴▸ start ▸ ready ▸ all other workers
+ *   state directory ▸ PostgreSQL ▸ migrations ──┐
+ *   an API worker begins, loads its code, waits ┴▸ starts ▸ answers ▸ the other workers, the MQTT broker
  */
 import { type LoadedConfig, workerCounts } from '#src/config/mod.ts';
 import { systemClock } from '#src/lib/clock.ts';
@@ -115,7 +114,7 @@ class Server {
     const settings: WorkerSettings = { listening: this.#listening, configuration: told.promise };
     const tree = new WorkerTree({ processes, env, ...kept });
     const started = tree.start(workerNumbers(config, this.#runtime.cpus), settings);
-    started.catch(() => {});
+    let broker: Keeper | undefined;
     try {
       if (state !== undefined) {
         this.#services = await prepareServices({
@@ -127,20 +126,15 @@ class Server {
         });
       }
       const complete = withOptions(snapshot, this.#services.options);
-      const keep = (title: string, launch: () => Launched | Promise<Launched>) => {
+      const keep = (title: string, launch: () => Launched | Promise<Launched>): Keeper => {
         const keeper = new Keeper({ title, index: 0, ...kept }, launch);
         this.#lifetime.onStop(() => this.#stopOne(keeper));
-        return keeper.start();
+        return keeper;
       };
-      const { postgres, broker } = this.#services;
-      const database = async () => {
-        if (postgres !== undefined) await keep(POSTGRES_TITLE, () => postgres.launch());
-        await this.#migrate(complete);
-      };
-      const messaging = async () => {
-        if (broker !== undefined) await keep(TITLES.broker, () => this.#launchBroker(broker, complete, env));
-      };
-      await this.#together(database(), messaging());
+      const { postgres, broker: ports } = this.#services;
+      if (ports !== undefined) broker = keep(TITLES.broker, () => this.#launchBroker(ports, complete, env));
+      if (postgres !== undefined) await keep(POSTGRES_TITLE, () => postgres.launch()).start();
+      await this.#migrate(complete);
       told.resolve(complete);
     } catch (error) {
       told.reject(error);
@@ -150,10 +144,14 @@ class Server {
       this.#tree = tree;
       this.#lifetime.onStop(() => this.#stopOne(tree));
     }
-    const { complete } = await started;
+    // The API needs no broker: what does waits for it.
+    await started.answering;
+    const messaging = broker?.start() ?? Promise.resolve();
+    messaging.catch(this.#shutdown.fail);
+    await started.api;
     await this.#serveMetrics(config);
     const ready = () => this.#log.info('all workers are ready', { after_ms: systemClock.now() - begun });
-    complete.then(ready, this.#shutdown.fail);
+    Promise.all([messaging, started.complete]).then(ready, this.#shutdown.fail);
     for (const line of await greeting(this.#runtime, config, this.#listening, state)) processes.print(line);
   }
 
@@ -216,18 +214,6 @@ class Server {
     const claim = await claimPort(this.#runtime.network, { host, port: wanted, option, patienceMs });
     await claim.release();
     return { host, port: claim.port };
-  }
-
-  /** All of them, or the first failure once the others have ended too: nothing is pulled from under what still works. */
-  async #together(...works: readonly Promise<void>[]): Promise<void> {
-    const watched = works.map((work) =>
-      work.catch((error: unknown) => {
-        this.#abandoned.abort();
-        throw error;
-      }),
-    );
-    await Promise.allSettled(watched);
-    await Promise.all(watched);
   }
 
   /** The broker's ports stay ours until its code is loaded: then they change hands at once. */

@@ -31,6 +31,15 @@ export interface TreeOptions {
   readonly running: Gauge;
 }
 
+export interface TreeStart {
+  /** The first API worker is ready, or there are none. */
+  readonly answering: Promise<void>;
+  /** All API workers are ready. */
+  readonly api: Promise<void>;
+  /** All workers are ready. */
+  readonly complete: Promise<void>;
+}
+
 interface Place {
   readonly kind: WorkerKind;
   readonly index: number;
@@ -55,22 +64,24 @@ export class WorkerTree {
   }
 
   /**
-   * Begins the API workers at once, the others as soon as the first of these is ready. Workers wait for the settings; their
-   * code is loaded meanwhile. Resolves when all API workers are ready; `complete` when all workers are.
+   * Begins an API worker at once, so that it has the machine to itself, and all others when it is ready. Workers wait for the
+   * configuration; their code is loaded meanwhile.
    */
-  async start(numbers: WorkerNumbers, settings: WorkerSettings): Promise<{ readonly complete: Promise<void> }> {
-    const places = placesOf(numbers);
-    const begin = (place: Place) => this.#add(place, settings).start();
-    const api = places.filter(({ kind }) => kind === 'api').map(begin);
-    if (api.length > 0) await Promise.race(api);
-    const others = Promise.all(this.#stopped ? [] : places.filter(({ kind }) => kind !== 'api').map(begin));
-    others.catch(() => {});
-    await Promise.all(api);
-    const complete = others.then(async () => {
-      await Promise.all(this.#ownPlaces().map(begin));
-    });
-    complete.catch(() => {});
-    return { complete };
+  start(numbers: WorkerNumbers, settings: WorkerSettings): TreeStart {
+    const [first, ...others] = placesOf(numbers, 'api');
+    const begin = async (place: Place) => {
+      if (!this.#stopped) await this.#add(place, settings).start();
+    };
+    const beginAll = async (places: readonly Place[]) => {
+      await Promise.all(places.map(begin));
+    };
+    const answering = first === undefined ? Promise.resolve() : begin(first);
+    const api = answering.then(() => beginAll(others));
+    const rest = answering.then(() => beginAll(placesOf(numbers).filter(({ kind }) => kind !== 'api')));
+    const complete = Promise.all([api, rest]).then(() => beginAll(this.#ownPlaces()));
+    // Who waits for one of them hears of its failure; the others are no news then.
+    for (const promise of [answering, api, complete]) promise.catch(() => {});
+    return { answering, api, complete };
   }
 
   /** Puts a new process in the place of each, one by one, each ready before its predecessor drains. */
@@ -145,8 +156,10 @@ export class WorkerTree {
   }
 }
 
-function placesOf(numbers: WorkerNumbers): readonly Place[] {
-  return ORDER.flatMap((kind) => Array.from({ length: numbers[kind] }, (_, index): Place => ({ kind, index })));
+function placesOf(numbers: WorkerNumbers, only?: WorkerKind): readonly Place[] {
+  return ORDER.filter((kind) => only === undefined || kind === only).flatMap((kind) =>
+    Array.from({ length: numbers[kind] }, (_, index): Place => ({ kind, index })),
+  );
 }
 
 function nameOf({ kind, index, pluginWorker = '' }: Place): string {

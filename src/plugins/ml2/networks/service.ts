@@ -1,5 +1,5 @@
 /** The verbs of networks. */
-import { insertRows, listRows, reviseRow, showRow, showRows } from '#src/db/mod.ts';
+import { insertRows, listRows, lockRow, reviseRow, showRow, showRows } from '#src/db/mod.ts';
 import type { Transaction } from '#src/lib/database.ts';
 import { InvalidInput } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -109,8 +109,13 @@ export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     return lifecycle.create(context, { requests: drafts, write });
   };
 
+  /** Waits for port creations under way, so that what is asked next sees their ports; later ones see what is decided. */
+  const closeToNewPorts = (tx: Transaction, network: Resource) =>
+    lockRow(tx, 'networks', String(network['id']), 'update');
+
   const setShared = async (tx: Transaction, network: Resource, shared: boolean) => {
     if (shared) return await openToAll(tx, [network], 'access_as_shared');
+    await closeToNewPorts(tx, network);
     if (await hasForeignUsers(tx, String(network['id']), String(network['project_id']))) {
       throw new InvalidSharedSetting(String(network['name']));
     }
@@ -123,6 +128,7 @@ export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
       await markExternal(tx, [network]);
       return await openToAll(tx, [network], 'access_as_external');
     }
+    await closeToNewPorts(tx, network);
     if (await hasGatewayPorts(tx, id)) throw new ExternalNetworkInUse(id);
     await unmarkExternal(tx, id);
     await closeToAll(tx, id, 'access_as_external');
