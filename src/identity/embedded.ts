@@ -51,6 +51,7 @@ const WAITING = 64;
 /** Failures of one address, for whatever accounts: an office behind one address must not be shut out by a few typing errors. */
 const ADDRESS_LIMITS = { free: 100, longestWaitSeconds: 60, forgetSeconds: 6 };
 const ACCOUNT_FORGET_SECONDS = 60;
+const HOST = /^[\w.:[\]-]+$/;
 
 export function createEmbeddedIdentity(options: EmbeddedIdentityOptions): EmbeddedIdentity {
   const { db, clock, settings, log, metrics } = options;
@@ -106,8 +107,9 @@ export function createEmbeddedIdentity(options: EmbeddedIdentityOptions): Embedd
       tokens,
       log,
       authUri: (headers) => {
-        const host = headers.get('Host');
-        const endpoint = settings.publicEndpoint ?? (host === null ? options.fallbackEndpoint : `http://${host}`);
+        const host = headers.get('Host') ?? '';
+        // It is the caller's own text, and goes into a quoted parameter of a header.
+        const endpoint = settings.publicEndpoint ?? (HOST.test(host) ? `http://${host}` : options.fallbackEndpoint);
         return `${endpoint}/identity`;
       },
     }),

@@ -167,7 +167,9 @@ export interface ServerProcesses extends Processes {
   /** Our user id; 0 is root. */
   readonly uid: number;
   spawnSelf(args: readonly string[], options: SelfOptions): ChildProcess;
-  /** Binds with SO_REUSEPORT for children to come; undefined where the runtime cannot, and children bind themselves. */
+  /** Whether `holdListener` is of use here; otherwise children bind themselves. */
+  readonly holdsListeners: boolean;
+  /** Binds with SO_REUSEPORT for children to come; undefined where that cannot be done. */
   holdListener(host: string, port: number): HeldListener | undefined;
   /** A line to our own standard error. */
   printError(line: string): void;

@@ -35,6 +35,14 @@ test.each([
   expect(() => decodeMessage(bytes(text))).toThrow(reason);
 });
 
+test.each(['[', '{"a":'])('a message nested without end by %s is malformed', (open) => {
+  const close = open === '[' ? ']' : '}';
+  const nested = (depth: number) =>
+    bytes(`{"method": "m", "args": {"a": ${open.repeat(depth)}1${close.repeat(depth)}}}`);
+  expect(() => decodeMessage(nested(20))).not.toThrow();
+  expect(() => decodeMessage(nested(100_000))).toThrow(/nested more than 64/);
+});
+
 test('bytes that are not UTF-8 are malformed', () => {
   expect(() => decodeMessage(Uint8Array.of(0x22, 0xff, 0x22))).toThrow(/UTF-8/);
 });

@@ -13,6 +13,9 @@ export const MAX_BYTES = 1024 * 1024;
 /** What senders aim to stay below: larger messages delay the ones behind them. */
 export const AIM_BYTES = 256 * 1024;
 
+/** Deeper than anything that agents say; what is bottomless breaks whoever writes it out again. */
+const MAX_DEPTH = 64;
+
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(255));
 // What JSON.parse made is Json: custom checks keep valibot (and tsc) from walking the recursive type again.
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -64,11 +67,19 @@ export function failureOf(method: string, error: unknown): RpcAnswer {
 
 function parseJson(payload: Uint8Array): unknown {
   if (payload.length > MAX_BYTES) throw new MessageTooLarge('The message', payload.length, MAX_BYTES);
+  let parsed: unknown;
   try {
-    return JSON.parse(decoder.decode(payload));
+    parsed = JSON.parse(decoder.decode(payload));
   } catch (cause) {
     throw new MalformedMessage(`not JSON in UTF-8 (${cause instanceof Error ? cause.message : String(cause)})`);
   }
+  if (!isShallow(parsed, MAX_DEPTH)) throw new MalformedMessage(`nested more than ${MAX_DEPTH} levels deep`);
+  return parsed;
+}
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => isShallow(member, levels - 1));
 }
 
 function issueText(issues: readonly [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]]): string {

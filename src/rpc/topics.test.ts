@@ -46,6 +46,7 @@ test.each([
   ['small letters in an encoding', 'neutron/v1/up/a%2fb/req/t'],
   ['a broken encoding', 'neutron/v1/up/%zz/req/t'],
   ['a wildcard for a topic', 'neutron/v1/up/h/req/+'],
+  ['a host with a null character', 'neutron/v1/up/a%00b/req/t'],
   ['another kind', 'neutron/v1/down/h/req/t'],
 ])('parse() knows nothing of %s', (_what, name) => {
   expect(topics.parse(name)).toBeNull();

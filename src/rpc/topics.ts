@@ -49,7 +49,8 @@ export function decodeLevel(level: string): string | null {
   if (LEVEL.test(level)) return level;
   try {
     const name = decodeURIComponent(level);
-    return name !== '' && encodeURIComponent(name) === level ? name : null;
+    // No host is called by what no database keeps.
+    return name !== '' && !name.includes('\0') && encodeURIComponent(name) === level ? name : null;
   } catch {
     return null;
   }

@@ -145,9 +145,8 @@ const NAMING: Readonly<Record<keyof World, readonly Naming[]>> = {
 };
 
 describe.each(Object.entries(NAMING))('who names a foreign %s', (kind, requests) => {
-  it.each(requests)(
-    '%s: the answer is that for an id that nothing has',
-    async (_, method, path, options = () => ({})) => {
+  for (const [what, method, path, options = () => ({})] of requests) {
+    it(`${what}: the answer is that for an id that nothing has`, async () => {
       const foreign = hers[kind as keyof World];
       const absent = crypto.randomUUID();
       const before = await stack.dump();
@@ -157,8 +156,8 @@ describe.each(Object.entries(NAMING))('who names a foreign %s', (kind, requests)
       }
       expect(answers[0]).toEqual(answers[1]);
       expect(await stack.dump()).toBe(before);
-    },
-  );
+    });
+  }
 });
 
 describe('lists', () => {

@@ -11,7 +11,7 @@ import type { ResourceDefinition } from '#src/lib/api/definition.ts';
 import { systemClock } from '#src/lib/clock.ts';
 import type { OptionValue } from '#src/lib/config.ts';
 import { type LogFields, type Logger, silentLogger } from '#src/lib/log.ts';
-import { silentMetrics } from '#src/lib/metrics.ts';
+import { type Metrics, silentMetrics } from '#src/lib/metrics.ts';
 import type { Plugin } from '#src/lib/plugin.ts';
 import { type ApiApp, createApi } from '#src/server/api_app.ts';
 import { assemble } from '#src/server/assembly.ts';
@@ -46,7 +46,7 @@ export interface Answer {
 
 export interface CallOptions {
   readonly as?: Who;
-  /** A string is sent as it is, anything else as JSON. */
+  /** A string and bytes are sent as they are, anything else as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -61,15 +61,29 @@ export class Stack {
   /** What was logged as an error since the last look. */
   readonly errors: { readonly message: string; readonly fields: LogFields | undefined }[];
 
-  private constructor(database: TestDatabase, api: ApiApp, plugins: readonly Plugin[], errors: Stack['errors']) {
-    this.database = database;
-    this.api = api;
-    this.plugins = plugins;
-    this.errors = errors;
+  /** What was counted: `name{label="value"}`. */
+  readonly counts: Map<string, number>;
+
+  private constructor(parts: Pick<Stack, 'database' | 'api' | 'plugins' | 'errors' | 'counts'>) {
+    this.database = parts.database;
+    this.api = parts.api;
+    this.plugins = parts.plugins;
+    this.errors = parts.errors;
+    this.counts = parts.counts;
   }
 
-  static async start(name: string, options: Options = {}): Promise<Stack> {
-    const database = await migratedDatabase(name, { poolSize: 4 });
+  static async start(name: string, options: Options = {}, poolSize = 4): Promise<Stack> {
+    const counts = new Map<string, number>();
+    const metrics: Metrics = {
+      ...silentMetrics,
+      counter: (name) => ({
+        add(labels = {}, amount = 1) {
+          const key = `${name}{${Object.entries(labels).map(([label, value]) => `${label}="${value}"`)}}`;
+          counts.set(key, (counts.get(key) ?? 0) + amount);
+        },
+      }),
+    };
+    const database = await migratedDatabase(name, { poolSize, metrics });
     const errors: Stack['errors'] = [];
     const log: Logger = {
       ...silentLogger,
@@ -81,7 +95,7 @@ export class Stack {
       allOptions,
       Object.fromEntries(groups.map((group) => [group, { ...OPTIONS[group], ...options[group] }])),
     );
-    const shared = { config, db: database.db, log, metrics: silentMetrics, clock: systemClock };
+    const shared = { config, db: database.db, log, metrics, clock: systemClock };
     const assembly = await assemble({ ...shared, modules: await loadModules({ config, log }) });
     const api = await createApi({
       ...shared,
@@ -91,7 +105,7 @@ export class Stack {
       policyTexts: [],
       endpoint: new URL('http://127.0.0.1:9696'),
     });
-    return new Stack(database, api, assembly.plugins, errors);
+    return new Stack({ database, api, plugins: assembly.plugins, errors, counts });
   }
 
   stop(): Promise<void> {
@@ -107,7 +121,8 @@ export class Stack {
   }
 
   async call(method: string, path: string, { as = admin, body, headers = {} }: CallOptions = {}): Promise<Answer> {
-    const sent = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
+    const raw = typeof body === 'string' || body instanceof Uint8Array;
+    const sent = body === undefined ? null : raw ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body);
     const response = await this.api.fetch(
       new Request(`http://127.0.0.1:9696${path}`, {
         method,
@@ -131,6 +146,11 @@ export class Stack {
     const answer = await this.call('POST', `/v2.0/${member}s`, { as, body: { [member]: body } });
     if (answer.status !== 201) throw new Error(`POST ${member}: ${answer.status} ${answer.text}`);
     return answer.body[member];
+  }
+
+  /** How often what begins so was counted. */
+  counted(start: string): number {
+    return [...this.counts].reduce((sum, [key, count]) => (key.startsWith(start) ? sum + count : sum), 0);
   }
 
   /** Takes away all that the Networking API keeps. */

@@ -4,6 +4,7 @@
  * anything.
  */
 import { Hono } from 'hono';
+import { cleanCopy } from '#src/lib/api/clean.ts';
 import { HttpBadRequest, HttpRequestTooLarge, NeutronError } from '#src/lib/errors.ts';
 import type { TokenClaims } from '../claims.ts';
 import { ForbiddenAction, NotAllowed, Unauthenticated, UnknownPath } from '../errors.ts';
@@ -100,6 +101,8 @@ async function callOf(
   param: (name: string) => string,
 ): Promise<Call> {
   const { action } = route;
+  // PostgreSQL keeps no such character: nothing is called so, and nothing can be.
+  if (/%00/.test(request.url)) throw new HttpBadRequest('The path and the query must hold no null character.');
   let body: Promise<unknown> | undefined;
   const authUri = `${origin}/identity`;
   const caller = action === 'public' ? undefined : await callerOf(services, request.headers, authUri);
@@ -151,11 +154,13 @@ async function parsedBody(request: Request): Promise<unknown> {
     bytes.set(chunk, at);
     at += chunk.length;
   }
+  let parsed: unknown;
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    parsed = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
     throw new HttpBadRequest('The request body is not valid JSON.');
   }
+  return cleanCopy('the request body', parsed);
 }
 
 function failure(error: Error, authUri?: string): Reply {

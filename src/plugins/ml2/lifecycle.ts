@@ -34,8 +34,11 @@ export interface Managed {
   readonly table: string;
   readonly reading: (context: Context) => TableSql;
   readonly scope: (context: Context) => Scope;
-  /** Locks what must be locked before the resource's own row, so that all writers take locks in one order. */
-  readonly lockFirst?: (tx: Transaction, id: string) => Promise<unknown>;
+  /**
+   * Locks what must be locked before the resource's own row, so that all writers take locks in one order. An async function: a
+   * bare query of postgres.js is only sent when somebody waits for it, and would come last.
+   */
+  readonly lockFirst?: (tx: Transaction, id: string, body: Resource | undefined) => Promise<void> | undefined;
   /** What agents are told of a change; runs in the transaction. */
   readonly notifications: (
     tx: Transaction,
@@ -79,7 +82,7 @@ export function createLifecycle(host: LifecycleHost, managed: Managed): Lifecycl
     if (!isUuid(id)) throw managed.reading(context).notFound(id);
     // Statements go in the order of these calls, which counts.
     const [, , original] = await Promise.all([
-      managed.lockFirst?.(tx, id),
+      managed.lockFirst?.(tx, id, call.body),
       lockRow(tx, managed.table, id, mode),
       visible(context, id, tx),
     ]);

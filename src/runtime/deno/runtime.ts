@@ -25,7 +25,6 @@ export function denoRuntime(main: string): ServerRuntime {
       executable: process.execPath,
       args: ['run', '--allow-all', '--config', CONFIG, main],
       // Deno.serve binds for itself; ./steer.ts does for a roll what a held socket does on Node.
-      holdListener: () => undefined,
     }),
     network: {
       serveHttp: async (options) => (await import('./http.ts')).serveHttp(options),

@@ -14,7 +14,7 @@ import { lines } from './lines.ts';
 export interface Program {
   readonly executable: string;
   readonly args: readonly string[];
-  readonly holdListener: ServerProcesses['holdListener'];
+  readonly holdListener?: ServerProcesses['holdListener'];
 }
 
 export function nodeProcesses(program: Program): ServerProcesses {
@@ -36,7 +36,8 @@ export function nodeProcesses(program: Program): ServerProcesses {
         }),
       );
     },
-    holdListener: program.holdListener,
+    holdsListeners: program.holdListener !== undefined,
+    holdListener: (host, port) => program.holdListener?.(host, port),
     spawn: (command, args, options) =>
       wrap(spawn(command, args, { ...settings(options), argv0: options.title, stdio: ['pipe', 'pipe', 'inherit'] })),
     command(command, args, options) {

@@ -34,7 +34,8 @@ export async function runCommand(
     return await dispatch(runtime, words, modules);
   } catch (error) {
     const known = error instanceof StartError;
-    processes.printError(`nucleon: ${messageOf(error)}`);
+    // A StartError has put its cause into words already.
+    processes.printError(`nucleon: ${known ? error.message : messageOf(error)}`);
     if (known && error.exitCode === EXIT.usage) processes.printError('Try "nucleon --help".');
     if (!known && error instanceof Error && error.stack !== undefined) processes.printError(error.stack);
     return known ? error.exitCode : EXIT.failure;

@@ -1,6 +1,7 @@
 /**
- * The ports of the embedded services. One that is configured is taken or refused with its option's name; one that is not
- * is a usual port if that is free, else any free one, and stays the same from start to start.
+ * The ports of the embedded services. One that is configured is taken or refused with its option's name. One that is not
+ * is the usual port for the server on the usual API port, if it is free, else any free one: servers that share a machine
+ * do not run for the same ports. It stays the same from start to start.
  */
 import type { Config } from '#src/lib/config.ts';
 import type { Network, ServerFiles } from '#src/lib/runtime.ts';
@@ -11,6 +12,8 @@ export interface PortRequest {
   readonly option: string;
   readonly host: string;
 }
+
+const USUAL_API_PORT = 9696;
 
 /** A port that is ours: held open until who needs it is about to listen, so that nobody else takes it meanwhile. */
 export interface PortClaim {
@@ -34,12 +37,13 @@ export async function choosePorts(options: ChoosePortsOptions): Promise<Readonly
   const { files, network } = runtime;
   const remembered = await readPorts(files, file);
   const claims = new Map<string, PortClaim>();
+  const usual = config.integer('DEFAULT', 'bind_port') === USUAL_API_PORT;
   for (const { option, host } of requests) {
     const configured = config.integer('embedded', option);
     const claim =
       config.isSet('embedded', option) && configured !== 0
         ? await claimPort(network, { host, port: configured, option: `[embedded] ${option}`, patienceMs })
-        : await freePort(network, host, [remembered[option], configured], patienceMs);
+        : await freePort(network, host, [remembered[option], usual ? configured : 0], patienceMs);
     claims.set(option, claim);
   }
   const ports = { ...remembered };

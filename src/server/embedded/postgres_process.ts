@@ -2,7 +2,7 @@
 import type { Logger } from '#src/lib/log.ts';
 import type { ServerRuntime } from '#src/lib/runtime.ts';
 import { POSTGRES_TITLE } from '../supervisor/kinds.ts';
-import { exitReason, type Launched } from '../supervisor/launched.ts';
+import { CannotWork, exitReason, type Launched } from '../supervisor/launched.ts';
 import type { Privilege } from './privilege.ts';
 
 export interface PostgresProcessOptions {
@@ -14,6 +14,7 @@ export interface PostgresProcessOptions {
   readonly log: Logger;
 }
 
+const NO_PORT = 'could not create any TCP/IP sockets';
 const READY = 'database system is ready to accept connections';
 /** An immediate shutdown that takes longer than this is cut short. */
 const IMMEDIATE_MS = 5_000;
@@ -46,6 +47,8 @@ export async function launchPostgres(options: PostgresProcessOptions): Promise<L
         continue;
       }
       if (text === READY) ready.resolve();
+      if (text === NO_PORT)
+        ready.reject(new CannotWork('the port of the embedded PostgreSQL was just taken: start again'));
       if (severity === 'FATAL' || severity === 'PANIC') last = text;
       if (text.includes('No space left on device')) {
         log.error('the disk that holds the database is full: free some space; nothing that was committed is lost', {

@@ -21,7 +21,7 @@ import {
   readConfiguration,
   withOptions,
 } from '../configuration.ts';
-import { claimPort } from '../embedded/ports.ts';
+import { claimPort, type PortClaim } from '../embedded/ports.ts';
 import { type EmbeddedServices, embeddedServices, PATIENCE_MS, prepareServices } from '../embedded/services.ts';
 import { openStateDirectory, type StateDirectory } from '../embedded/state_directory.ts';
 import { EXIT, messageOf, StartError } from '../errors.ts';
@@ -102,7 +102,10 @@ class Server {
     const port = config.integer('DEFAULT', 'bind_port');
     const serves = workerNumbers(config, this.#runtime.cpus).api > 0;
     const patience = state?.afterCrash === true ? PATIENCE_MS : 0;
-    this.#listening = serves ? await this.#claimApiPort(host, port, patience) : { host, port };
+    const claim = serves ? await this.#claimApiPort(host, port, patience) : undefined;
+    this.#listening = { host, port: claim?.port ?? port };
+    // Held sockets are bound at once; workers that bind themselves do so when they are told to start.
+    if (processes.holdsListeners) await claim?.release();
     const restarts = this.#metrics.counter('nucleon_process_restarts_total', 'Processes started again', ['process']);
     const running = this.#metrics.gauge('nucleon_process_running', 'Whether a process is up', ['process', 'index']);
     const kept = { log: this.#log, clock: systemClock, restarts, running };
@@ -135,6 +138,7 @@ class Server {
       if (ports !== undefined) broker = keep(TITLES.broker, () => this.#launchBroker(ports, complete, env));
       if (postgres !== undefined) await keep(POSTGRES_TITLE, () => postgres.launch()).start();
       await this.#migrate(complete);
+      await claim?.release();
       told.resolve(complete);
     } catch (error) {
       told.reject(error);
@@ -191,7 +195,11 @@ class Server {
     const host = config.string('DEFAULT', 'bind_host');
     const wanted = config.integer('DEFAULT', 'bind_port');
     const moved = host !== before.string('DEFAULT', 'bind_host') || wanted !== before.integer('DEFAULT', 'bind_port');
-    if (moved) this.#listening = await this.#claimApiPort(host, wanted, 0);
+    if (moved) {
+      const claim = await this.#claimApiPort(host, wanted, 0);
+      await claim.release();
+      this.#listening = { host, port: claim.port };
+    }
     const told = { listening: this.#listening, configuration: withOptions(snapshot, this.#services.options) };
     this.#log.info('the configuration was read again: rolling the workers');
     const begun = systemClock.now();
@@ -208,12 +216,8 @@ class Server {
     return state;
   }
 
-  /** Makes sure that the port is free and says which it is; the workers listen there within moments. */
-  async #claimApiPort(host: string, wanted: number, patienceMs: number): Promise<{ host: string; port: number }> {
-    const option = '[DEFAULT] bind_port';
-    const claim = await claimPort(this.#runtime.network, { host, port: wanted, option, patienceMs });
-    await claim.release();
-    return { host, port: claim.port };
+  #claimApiPort(host: string, port: number, patienceMs: number): Promise<PortClaim> {
+    return claimPort(this.#runtime.network, { host, port, option: '[DEFAULT] bind_port', patienceMs });
   }
 
   /** The broker's ports stay ours until its code is loaded: then they change hands at once. */

@@ -44,12 +44,19 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
+/** A free port below those that the system takes for outgoing connections: it is still free when a server starts. */
 export async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const server = net.createServer();
+    const free = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!free) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 /** What every configuration of these tests has; `more` are lines of [DEFAULT]. */
@@ -71,7 +78,9 @@ export function run(
   options: { readonly folder: string; readonly port?: number; readonly wrap?: readonly string[] },
 ): ServerProcess {
   const [command, ...args] = [...(options.wrap ?? []), ...PROGRAMS[runtime], ...words] as [string, ...string[]];
-  const child = spawn(command, args, { cwd: options.folder, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  // Options that the environment of the tests sets are not theirs.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('OS_')));
+  const child = spawn(command, args, { cwd: options.folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   return follow(child, options.folder, options.port ?? 0);
 }
 

@@ -26,6 +26,7 @@ import {
   changeBinding,
   deletePort,
   existingSubnets,
+  keepNetworkOf,
   MAC_ONCE,
   networkReader,
   orderFixedIps,
@@ -58,6 +59,8 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     table: 'ports',
     reading: () => reading,
     scope: portScope,
+    // Who changes addresses reads the network's subnets, and so locks it: before the port, as they do who add a subnet.
+    lockFirst: (tx, id, body) => (changesAddresses(body) ? keepNetworkOf(tx, id) : undefined),
     notifications: portNotifications(extensions.notifies),
   });
 
@@ -220,6 +223,9 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
       await lifecycle.remove(context, call, async (tx, original) => await deletePort(tx, String(original['id']))),
   };
 }
+
+const changesAddresses = (body: Resource | undefined): boolean =>
+  body?.['fixed_ips'] !== undefined || body?.['mac_address'] !== undefined;
 
 interface Draft {
   readonly id: string;

@@ -76,6 +76,12 @@ export function networkReader(extensions: ResourceExtensions) {
   };
 }
 
+/** Keeps the network of a port from being deleted until the transaction ends. */
+export async function keepNetworkOf(tx: Transaction, port_id: string): Promise<void> {
+  await tx`
+    select 1 from networks where id = (select network_id from ports where id = ${port_id}) for key share`;
+}
+
 /** Those of the subnets that exist, as far as the scope shows. */
 export async function existingSubnets(
   tx: Transaction,

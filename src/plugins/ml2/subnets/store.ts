@@ -76,8 +76,8 @@ export async function lockParents(
 }
 
 /** Locks the network of a subnet: networks are locked before their subnets, by everybody. */
-export function lockNetworkOf(tx: Transaction, subnet_id: string) {
-  return tx`
+export async function lockNetworkOf(tx: Transaction, subnet_id: string): Promise<void> {
+  await tx`
     select 1 from networks where id = (select network_id from subnets where id = ${subnet_id}) for no key update`;
 }
 
