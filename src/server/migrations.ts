@@ -51,16 +51,17 @@ async function withDatabase<Result>(
   }
 }
 
-/** Applies what is missing and says what was applied; a database of a newer release is refused. */
+/**
+ * Applies what is missing and says what was applied. A database of a newer release is gone on with: a cluster is rolled one
+ * server after the other, and a release only adds what the one before can live with.
+ */
 export function upgradeDatabase(options: MigrationOptions): Promise<readonly string[]> {
   return withDatabase(options, async (sql, sets) => {
     const newer = (await migrationState(sql, sets)).flatMap(({ set, unknown }) =>
       unknown.map((name) => `${set}/${name}`),
     );
     if (newer.length > 0) {
-      throw new StartError(
-        `the database is of a newer release (it has ${newer.join(', ')}): run that release, or restore a backup`,
-      );
+      options.log.warn('the database is of a newer release: going on, as long as that is the next one', { newer });
     }
     const applied = await migrate(sql, sets);
     if (applied.length > 0) options.log.info('the database was brought up to date', { applied });

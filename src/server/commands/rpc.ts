@@ -6,6 +6,7 @@ import { silentLogger } from '#src/lib/log.ts';
 import { silentMetrics } from '#src/lib/metrics.ts';
 import type { ServerRuntime } from '#src/lib/runtime.ts';
 import type { CallOptions, MqttOptions } from '#src/rpc/mod.ts';
+import { brokerOptions } from '../broker_options.ts';
 import { acceptConfiguration, readConfiguration } from '../configuration.ts';
 import { brokerAccount } from '../embedded/broker_account.ts';
 import { rememberedPort } from '../embedded/ports.ts';
@@ -101,13 +102,8 @@ function seconds(text: string | undefined): number {
 async function brokerOf(
   { files }: ServerRuntime,
   config: Config,
-): Promise<Pick<MqttOptions, 'url' | 'username' | 'password'>> {
-  const url = config.optionalString('mqtt', 'url');
-  if (url !== null) {
-    const username = config.optionalString('mqtt', 'username');
-    const password = config.optionalString('mqtt', 'password');
-    return { url, ...(username === null ? {} : { username }), ...(password === null ? {} : { password }) };
-  }
+): Promise<Pick<MqttOptions, 'url' | 'username' | 'password' | 'tls'>> {
+  if (config.optionalString('mqtt', 'url') !== null) return brokerOptions(config, files);
   const folder = config.string('embedded', 'state_dir');
   const port = await rememberedPort(files, `${folder}/ports.json`, 'mqtt_port');
   if (port === undefined) {
