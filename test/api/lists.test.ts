@@ -50,16 +50,15 @@ describe('filters', () => {
     ]);
   });
 
-  it.each([
-    '2026-01-01T00:00:00Z',
-    '2026-01-01T00:00:00',
-    '2026-01-01 02:30:00+02:30',
-  ])('give the time of changed_since %s to the plugin, in UTC', async (time) => {
-    expect(await queryOf(`changed_since=${encodeURIComponent(time)}`)).toMatchObject({
-      filters: [],
-      changed_since: '2026-01-01T00:00:00.000Z',
-    });
-  });
+  it.each(['2026-01-01T00:00:00Z', '2026-01-01T00:00:00', '2026-01-01 02:30:00+02:30'])(
+    'give the time of changed_since %s to the plugin, in UTC',
+    async (time) => {
+      expect(await queryOf(`changed_since=${encodeURIComponent(time)}`)).toMatchObject({
+        filters: [],
+        changed_since: '2026-01-01T00:00:00.000Z',
+      });
+    },
+  );
 });
 
 describe('fields', () => {

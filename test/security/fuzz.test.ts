@@ -123,7 +123,10 @@ async function judge({ method, path, options }: Sent): Promise<void> {
   const before = await stack.dump();
   const answer = await inTime(stack.call(method, path, options));
   counts.set(`${method} ${answer.status}`, (counts.get(`${method} ${answer.status}`) ?? 0) + 1);
-  if (answer.status >= 500) throw new Error(`${answer.status}: ${JSON.stringify(stack.errors.splice(0).map(summary))}`);
+  if (answer.status >= 500) {
+    const why = stack.errors.splice(0).map(summary).join('\n');
+    throw new Error(`${method} ${path} ${String(options.body).slice(0, 1000)}\n${answer.status}: ${why}`);
+  }
   if (answer.status >= 400) expect(await stack.dump()).toBe(before);
   else if (before.length > 60_000) await furnish();
 }
@@ -335,6 +338,18 @@ describe('what was once found', () => {
     'a host too long for its column': () => [400, 'POST', '/v2.0/ports', port({ 'binding:host_id': 'h'.repeat(256) })],
     'a host that is no text': () => [400, 'POST', '/v2.0/ports', port({ 'binding:host_id': { a: 1 } })],
     'an MTU beyond 32 bits': () => [400, 'POST', '/v2.0/networks', { network: { mtu: 2 ** 32 } }],
+    'service types that are empty in another way than a list': () => [
+      200,
+      'PUT',
+      `/v2.0/subnets/${ids['subnets']}`,
+      { subnet: { service_types: {} } },
+    ],
+    'service types that are null': () => [
+      200,
+      'PUT',
+      `/v2.0/subnets/${ids['subnets']}`,
+      { subnet: { service_types: null } },
+    ],
     'a body nested without end': () => [400, 'POST', '/v2.0/networks', `${'['.repeat(50_000)}${']'.repeat(50_000)}`],
     'an attribute nested without end': () => [
       400,

@@ -5,12 +5,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { denoPath } from './deno.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const COMMANDS = {
   node: ['node', 'bin/nucleon.mjs'],
-  deno: ['node_modules/.bin/deno', 'run', '-A', '--unstable-net', 'src/runtime/deno/main.ts'],
+  deno: [denoPath(), 'run', '-A', '--unstable-net', 'src/runtime/deno/main.ts'],
 } as const;
 
 export interface NucleonOptions {

@@ -5,16 +5,16 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { denoPath } from '../../support/deno.ts';
 
 export type RuntimeName = 'node' | 'deno';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const local = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const deno = path.join(root, 'node_modules', 'deno', 'deno');
 
 const PROGRAMS: Readonly<Record<RuntimeName, readonly [string, ...string[]]>> = {
   node: [process.execPath, local('main_node.ts')],
-  deno: [deno, 'run', '--allow-all', '--config', path.join(root, 'deno.json'), local('main_deno.ts')],
+  deno: [denoPath(), 'run', '--allow-all', '--config', path.join(root, 'deno.json'), local('main_deno.ts')],
 };
 
 export interface ServerProcess {
@@ -86,6 +86,9 @@ export function run(
 
 function follow(child: ChildProcess, folder: string, port: number): ServerProcess {
   let output = '';
+  child.on('error', (error) => {
+    output += `${error}\n`;
+  });
   const listeners = new Set<() => void>();
   const exited = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
     child.on('close', (code, signal) => {

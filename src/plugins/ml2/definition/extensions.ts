@@ -1,6 +1,7 @@
 /** The extensions that ML2 serves beside those of its extension drivers, agents and quotas. */
 import { ATTR_NOT_SPECIFIED, type AttributeMap } from '#src/lib/api/attributes.ts';
 import type { ExtensionDefinition } from '#src/lib/api/definition.ts';
+import { pythonTruthy } from '#src/lib/api/python.ts';
 import { OWNER, READ_ONLY } from './common.ts';
 
 /** The same attributes on networks, subnets and ports. */
@@ -200,6 +201,8 @@ export const ML2_EXTENSIONS: readonly ExtensionDefinition[] = [
           allow_post: true,
           allow_put: true,
           default: ATTR_NOT_SPECIFIED,
+          // The rule lets all that is empty pass; what is kept is a list.
+          convert_to: (value) => (pythonTruthy(value) ? value : []),
           validate: { 'type:list_of_subnet_service_types': null },
           is_visible: true,
         },
