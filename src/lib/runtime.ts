@@ -140,7 +140,7 @@ export interface ServerFiles extends Files {
   packageFolder(name: string): Promise<string | null>;
 }
 
-/** How a foreign program is started. */
+/** How a foreign program is started: with the environment given and nothing of ours. */
 export interface CommandOptions extends ProcessOptions {
   /** In a session of its own: the terminal's Ctrl-C does not reach it. */
   readonly detached?: boolean;

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import mqtt from 'mqtt';
-import { type NucleonOptions, startNucleon } from '../support/nucleon.ts';
+import { type NucleonOptions, startNucleon, until } from '../support/nucleon.ts';
 import type { HeardMessage, RunningApi } from './api_suite.ts';
 
 export async function startServer(runtime: NonNullable<NucleonOptions['runtime']>): Promise<RunningApi> {
@@ -29,7 +29,10 @@ async function listenToAgents(stateDir: string) {
   const state = (path: string) => readFile(join(stateDir, path), 'utf8');
   const { mqtt_port: port } = JSON.parse(await state('ports.json')) as { mqtt_port: number };
   const [username, password] = (await state('mqtt/server_account')).trim().split(':');
-  const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { username, password, protocolVersion: 5 });
+  // The API answers while the broker is still starting.
+  const client = await until('the broker', () =>
+    mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { username, password, protocolVersion: 5 }),
+  );
   const messages: HeardMessage[] = [];
   client.on('message', (topic, payload) => {
     const { method, args } = JSON.parse(payload.toString()) as HeardMessage;

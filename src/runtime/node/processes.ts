@@ -45,6 +45,8 @@ export function nodeProcesses(program: Program): ServerProcesses {
       return wrap(
         spawn(command, args, {
           ...settings(options),
+          // None of our own variables: secrets may be among them, and the program may be another user's.
+          env: { ...options.env },
           ...user,
           detached: options.detached ?? false,
           argv0: options.title,
