@@ -21,16 +21,22 @@ const CLASS_PATHS: Readonly<Record<string, string>> = {
   'neutron.plugins.ml2.plugin.Ml2Plugin': 'ml2',
 };
 
+/** Service plugins of Neutron's whose API the core plugin serves here. */
+const IN_THE_CORE: ReadonlySet<string> = new Set(['revisions', 'timestamp']);
+
 /**
  * Service plugins of Neutron's that this release does not have. Naming one starts the server without it, so that an
  * existing neutron.conf works for the rest; the log says what is absent.
  */
+// biome-ignore format: a table of names
 const ABSENT: ReadonlySet<string> = new Set([
   'auto_allocate', 'bgp', 'bgpvpn', 'conntrack_helper', 'evpn', 'firewall_v2', 'flavors', 'flow_classifier', 'l2gw',
-  'local_ip', 'log', 'metering', 'ndp_proxy', 'network_ip_availability', 'network_segment_range', 'placement',
-  'port_forwarding', 'pvlan', 'qos', 'revisions', 'router', 'segments', 'sfc', 'taas', 'tag', 'tapmirror', 'timestamp',
-  'trunk', 'vpnaas', 'ovn-router', 'dummy',
-]); // biome-ignore format: a table of names
+  'local_ip', 'log', 'metering', 'ndp_proxy', 'network_ip_availability', 'network_segment_range', 'ovn-router', 'placement',
+  'port_forwarding', 'pvlan', 'qos', 'router', 'segments', 'sfc', 'taas', 'tag', 'tapmirror', 'trunk', 'vpnaas',
+]);
+/** The same by their Python classes: `neutron.services.l3_router.l3_router_plugin.L3RouterPlugin`. */
+const PYTHON_CLASS = /^(neutron|networking)[a-z_]*(\.\w+)+$/;
+const isAbsent = (name: string): boolean => ABSENT.has(name) || PYTHON_CLASS.test(name);
 
 export interface RegistryOptions {
   /** `[DEFAULT] core_plugin` and `service_plugins` are read. */
@@ -46,7 +52,7 @@ export interface LoadedModule {
 
 /** Whether a name can be a package or a path; ours and Neutron's short names cannot. */
 function isSpecifier(name: string): boolean {
-  return /[/.:@-]/.test(name) && !ABSENT.has(name);
+  return /[/.:@-]/.test(name) && !isAbsent(name);
 }
 
 async function loadForeign(name: string): Promise<PluginModule> {
@@ -92,7 +98,8 @@ export async function loadForeignModules({
 export async function loadModules({ config, log }: RegistryOptions): Promise<readonly LoadedModule[]> {
   const modules = [await load('core_plugin', CORE_PLUGINS, config.string('DEFAULT', 'core_plugin'))];
   for (const name of new Set(config.list('DEFAULT', 'service_plugins'))) {
-    if (!Object.hasOwn(SERVICE_PLUGINS, name) && ABSENT.has(name)) {
+    if (IN_THE_CORE.has(name)) continue;
+    if (!Object.hasOwn(SERVICE_PLUGINS, name) && isAbsent(name)) {
       log.warn('service plugin is not part of this release: its API is absent', { plugin: name });
       continue;
     }

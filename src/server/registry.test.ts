@@ -1,0 +1,39 @@
+/** From configured names to plugins. */
+import { describe, expect, it } from 'vitest';
+import { allOptions, configFrom } from '#src/config/mod.ts';
+import type { Logger } from '#src/lib/log.ts';
+import { silentLogger } from '#src/lib/log.ts';
+import { loadModules } from './registry.ts';
+
+function load(names: Readonly<Record<string, string | readonly string[]>>) {
+  const warned: unknown[] = [];
+  const log: Logger = { ...silentLogger, warn: (_message, fields) => warned.push(fields?.['plugin']) };
+  const config = configFrom(allOptions, { DEFAULT: names });
+  return loadModules({ config, log }).then((modules) => ({ names: modules.map(({ name }) => name), warned }));
+}
+
+describe('loadModules()', () => {
+  it('takes the core plugin by its short name and by its Python class', async () => {
+    expect((await load({ core_plugin: 'ml2' })).names).toEqual(['ml2']);
+    expect((await load({ core_plugin: 'neutron.plugins.ml2.plugin.Ml2Plugin' })).names).toEqual(['ml2']);
+  });
+
+  it('goes on without the plugins of Neutron that this release lacks, and says which', async () => {
+    const l3 = 'neutron.services.l3_router.l3_router_plugin.L3RouterPlugin';
+    const loaded = await load({
+      core_plugin: 'ml2',
+      service_plugins: ['qos', 'ovn-router', l3, 'revisions', 'timestamp'],
+    });
+    expect(loaded).toEqual({ names: ['ml2'], warned: ['qos', 'ovn-router', l3] });
+  });
+
+  it('refuses a name that nobody knows, with the nearest', async () => {
+    await expect(load({ core_plugin: 'ml3' })).rejects.toThrow("core_plugin 'ml3' is unknown, did you mean 'ml2'?");
+  });
+
+  it('says that a module of somebody else cannot be loaded, or is none', async () => {
+    await expect(load({ core_plugin: '/nowhere/plugin.ts' })).rejects.toThrow("'/nowhere/plugin.ts' cannot be loaded");
+    const here = decodeURIComponent(new URL(import.meta.resolve('./errors.ts')).pathname);
+    await expect(load({ core_plugin: here })).rejects.toThrow('no default export with a create(host) function');
+  });
+});
