@@ -13,7 +13,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/architecture/**'],
+          exclude: ['test/architecture/**', 'test/external/**'],
           globalSetup: ['test/support/postgres_setup.ts'],
           ...system,
         },
@@ -22,7 +22,7 @@ export default defineConfig({
       {
         test: {
           name: 'external',
-          include: ['test/{db,quota,ml2,identity,rpc,e2e}/**/*.test.ts'],
+          include: ['test/{db,quota,ml2,identity,rpc,external}/**/*.test.ts'],
           globalSetup: ['test/support/postgres_setup.ts'],
           ...system,
         },
