@@ -110,8 +110,8 @@ class Relay {
     const { metrics } = options;
     this.#sent = metrics.counter('nucleon_outbox_sent_total', 'Notifications that the broker has acknowledged');
     this.#leads = metrics.gauge('nucleon_outbox_leading', 'Whether this relay is the one that sends');
-    this.#depth = metrics.gauge('nucleon_outbox_depth', 'Notifications that wait in the outbox');
-    this.#age = metrics.gauge('nucleon_outbox_age_seconds', 'Age of the oldest notification that waits');
+    this.#depth = metrics.gauge('nucleon_outbox_depth', 'Notifications that wait in the outbox', [], 'max');
+    this.#age = metrics.gauge('nucleon_outbox_age_seconds', 'Age of the oldest notification that waits', [], 'max');
   }
 
   stop(): void {

@@ -33,9 +33,11 @@ import type { Launched } from './launched.ts';
 import type { ConfigurationSnapshot, StartMessage } from './messages.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 import { type WorkerNumbers, type WorkerSettings, WorkerTree } from './tree.ts';
-import { launchWorker } from './worker_launch.ts';
+import { launchWorker, type WorkerProcess } from './worker_launch.ts';
 
 const BROKER_READY_MS = 60_000;
+/** A process that does not say its metrics in time is left out. */
+const MEASURE_MS = 1000;
 /** How long a start that is no longer wanted may take to end. */
 const ABANDON_MS = 5_000;
 
@@ -71,6 +73,7 @@ class Server {
   readonly #lifetime = new Lifetime();
   readonly #metrics = createMetrics({ process: true });
   #tree: WorkerTree | undefined;
+  #broker: Keeper<WorkerProcess> | undefined;
   #config: Config | undefined;
   #services: EmbeddedServices = { options: [] };
   #listening = { host: '127.0.0.1', port: 0 };
@@ -117,7 +120,6 @@ class Server {
     const settings: WorkerSettings = { listening: this.#listening, configuration: told.promise };
     const tree = new WorkerTree({ processes, env, ...kept });
     const started = tree.start(workerNumbers(config, this.#runtime.cpus), settings);
-    let broker: Keeper | undefined;
     try {
       if (state !== undefined) {
         this.#services = await prepareServices({
@@ -129,13 +131,13 @@ class Server {
         });
       }
       const complete = withOptions(snapshot, this.#services.options);
-      const keep = (title: string, launch: () => Launched | Promise<Launched>): Keeper => {
+      const keep = <Kind extends Launched>(title: string, launch: () => Kind | Promise<Kind>): Keeper<Kind> => {
         const keeper = new Keeper({ title, index: 0, ...kept }, launch);
         this.#lifetime.onStop(() => this.#stopOne(keeper));
         return keeper;
       };
       const { postgres, broker: ports } = this.#services;
-      if (ports !== undefined) broker = keep(TITLES.broker, () => this.#launchBroker(ports, complete, env));
+      if (ports !== undefined) this.#broker = keep(TITLES.broker, () => this.#launchBroker(ports, complete, env));
       if (postgres !== undefined) await keep(POSTGRES_TITLE, () => postgres.launch()).start();
       await this.#migrate(complete);
       await claim?.release();
@@ -150,7 +152,7 @@ class Server {
     }
     // The API needs no broker: what does waits for it.
     await started.answering;
-    const messaging = broker?.start() ?? Promise.resolve();
+    const messaging = this.#broker?.start() ?? Promise.resolve();
     messaging.catch(this.#shutdown.fail);
     await started.api;
     await this.#serveMetrics(config);
@@ -225,7 +227,7 @@ class Server {
     { releasePorts }: NonNullable<EmbeddedServices['broker']>,
     configuration: ConfigurationSnapshot,
     env: Readonly<Record<string, string>>,
-  ): Launched {
+  ): WorkerProcess {
     const told = Promise.withResolvers<StartMessage>();
     const launched = launchWorker({
       processes: this.#runtime.processes,
@@ -253,8 +255,11 @@ class Server {
 
   async #serveMetrics(config: Config): Promise<void> {
     const collect = async () => {
-      const workers = (await this.#tree?.measure(1000)) ?? [];
-      return mergeMetrics([await this.#metrics.snapshot(), ...workers]);
+      const [workers = [], broker] = await Promise.all([
+        this.#tree?.measure(MEASURE_MS),
+        this.#broker?.current?.measure(MEASURE_MS),
+      ]);
+      return mergeMetrics([await this.#metrics.snapshot(), ...workers, ...(broker === undefined ? [] : [broker])]);
     };
     const listening = await serveMetrics(this.#runtime.network, config, collect);
     if (listening !== null) this.#lifetime.onStop(() => listening.stop());
