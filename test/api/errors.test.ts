@@ -161,8 +161,8 @@ const CASES: readonly Case[] = [
     ...post,
     body: 'a=1',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-    status: 415,
-    type: 'HTTPUnsupportedMediaType',
+    status: 400,
+    type: 'HTTPBadRequest',
   },
   {
     name: 'wants XML',

@@ -39,6 +39,14 @@ describe('creation', () => {
     expect(harness.calls).toMatchObject([{ verb: 'create_box', call: { body: { admin_state_up: false, name: '' } } }]);
   });
 
+  it('reads a body as JSON that nobody has told the type of, as `curl -d` sends it', async () => {
+    for (const type of ['application/x-www-form-urlencoded', 'text/plain; charset=utf-8']) {
+      const headers = { 'Content-Type': type };
+      const { status } = await harness.call('POST', '/v2.0/boxes', { body: { box: { name: 'a' } }, headers });
+      expect([type, status]).toEqual([type, 201]);
+    }
+  });
+
   it('creates several by the bulk verb and answers them under the collection', async () => {
     const { status, body } = await harness.call('POST', '/v2.0/boxes', {
       body: { boxes: [{ name: 'a' }, { box: { name: 'b' } }] },

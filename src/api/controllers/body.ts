@@ -16,6 +16,9 @@ const MAX_DEPTH = 64;
 /** Escapes that may stand for a null character or half a surrogate pair. */
 const SUSPICIOUS = /\\u(?:0000|d[89a-f])/i;
 
+/** What HTTP libraries and `curl -d` call a body of whose type they were not told; Neutron reads such bodies as JSON, too. */
+const UNTOLD_TYPE = /^(?:text\/plain|application\/x-www-form-urlencoded)\s*(?:;|$)/i;
+
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
 function isObject(value: unknown): value is JsonObject {
@@ -73,8 +76,7 @@ async function readText(scene: Scene): Promise<string> {
 async function readJsonText(scene: Scene): Promise<string> {
   const text = await readText(scene);
   const type = scene.c.req.raw.headers.get('content-type');
-  // Many clients call JSON `text/plain`, because their HTTP library does so for a string.
-  if (text !== '' && type !== null && !JSON_TYPE.test(type) && !type.startsWith('text/plain')) {
+  if (text !== '' && type !== null && !JSON_TYPE.test(type) && !UNTOLD_TYPE.test(type)) {
     throw new HttpUnsupportedMediaType(`The Content-Type '${type}' is not supported: send application/json`);
   }
   return text;
