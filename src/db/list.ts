@@ -26,6 +26,8 @@ export interface AttributeSql {
   readonly filter?: (filter: Filter, parameters: Parameters) => string;
   /** The expression to sort by (never null) where it is not `select`; false for values without an order (JSON). */
   readonly sort?: string | false;
+  /** Only a filter: never read. */
+  readonly hidden?: boolean;
 }
 
 export interface TableSql {
@@ -104,7 +106,9 @@ const sortExpression = (table: TableSql, sort: Sort): string => {
 
 /** The columns of the statement: the attributes asked for, under their wire names. */
 function columns(table: TableSql, fields: readonly string[] | undefined): string {
-  const names = fields?.filter((name) => Object.hasOwn(table.attributes, name)) ?? Object.keys(table.attributes);
+  const names = (fields ?? Object.keys(table.attributes)).filter(
+    (name) => Object.hasOwn(table.attributes, name) && table.attributes[name]?.hidden !== true,
+  );
   // A list of nothing but unknown fields still has as many rows.
   if (names.length === 0) return '1 as nothing';
   return names.map((name) => `${table.attributes[name]?.select} as "${name}"`).join(', ');

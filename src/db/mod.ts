@@ -24,4 +24,5 @@ export {
 } from './migrate.ts';
 export { isPreparable } from './preparable.ts';
 export { apiTime, Parameters } from './sql_text.ts';
+export { standardAttributes } from './standard_attributes.ts';
 export { bumpRevisions, type ColumnTypes, insertRows, lockRow, reviseRow } from './write.ts';

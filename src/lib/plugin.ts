@@ -8,9 +8,10 @@ import type { CallbackRegistry } from './callbacks.ts';
 import type { Clock } from './clock.ts';
 import type { Config, OptionSpec } from './config.ts';
 import type { Context } from './context.ts';
-import type { Database } from './database.ts';
+import type { Database, Transaction } from './database.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import type { AttributeExtension } from './ml2/extension_driver.ts';
 import type { PolicyDefault } from './policy.ts';
 import type { QuotaEngine, QuotaResource } from './quota.ts';
 import type { Outbox, PresenceHandler, RpcListener } from './rpc.ts';
@@ -65,8 +66,10 @@ export interface Plugin {
   readonly verbs: Readonly<Record<string, Verb>>;
   readonly policies?: readonly PolicyDefault[];
   readonly quotas?: readonly QuotaResource[];
-  /** Object types that RBAC policies can share: `network`. */
-  readonly rbacObjectTypes?: readonly string[];
+  /** What RBAC policies can share. */
+  readonly rbac?: readonly RbacObjectType[];
+  /** Tables of the collections whose items carry tags (a column of the standard attributes): `{networks: 'networks'}`. */
+  readonly tagged?: Readonly<Record<string, string>>;
   /** Answered by every `rpc worker`. */
   rpcListeners?(): readonly RpcListener[];
   /** Answered by the `rpc reports worker`s alone. */
@@ -74,6 +77,31 @@ export interface Plugin {
   /** Told by the `rpc reports worker`s when an agent's process appears or is lost. */
   presence?(): PresenceHandler;
   workers?(): readonly PluginWorker[];
+}
+
+/** A type of object that RBAC policies share, with the table of its shares (`src/db/schema`; columns beside these: id, project_id). */
+export interface RbacObjectType {
+  /** `network`: the value of `object_type`, and the name in `get_network`. */
+  readonly type: string;
+  /** The table of the shares, its column that names the object, and the table of the objects. */
+  readonly table: string;
+  readonly column: string;
+  readonly objects: string;
+  /** `access_as_shared` and the like. */
+  readonly actions: readonly string[];
+  /**
+   * Runs in the transaction that takes a share back (`target_project` a project's id or `*`), after the row is gone: throws
+   * RbacPolicyInUse when somebody who can no longer see the object still uses it.
+   */
+  release?(
+    tx: Transaction,
+    share: { readonly object_id: string; readonly action: string; readonly target_project: string },
+  ): Promise<void>;
+  /** Runs in the transaction that shares, before the row is written: refuses what cannot be shared so. */
+  share?(
+    tx: Transaction,
+    share: { readonly object_id: string; readonly action: string; readonly target_project: string },
+  ): Promise<void>;
 }
 
 /** Finds the other plugins: `plugins.get('CORE')`. Complete once all are built; do not call it while building. */
@@ -93,6 +121,8 @@ export interface PluginHost {
   readonly outbox: Outbox;
   readonly quota: QuotaEngine;
   readonly plugins: PluginDirectory;
+  /** What all configured modules add to a collection of this plugin's. */
+  readonly attributeExtensions: (collection: string) => readonly AttributeExtension[];
 }
 
 export interface PluginModule {
@@ -103,5 +133,7 @@ export interface PluginModule {
   readonly migrations?: { readonly name: string; readonly folder: URL };
   /** Options of its own, known by name like ours: `[their_group] their_option`. */
   readonly options?: readonly OptionSpec[];
+  /** Attributes that it adds to resources of other plugins, by collection (`ports`): asked before any plugin is created. */
+  attributes?(host: Pick<PluginHost, 'config' | 'log' | 'quota'>): Readonly<Record<string, AttributeExtension>>;
   create(host: PluginHost): Plugin | Promise<Plugin>;
 }

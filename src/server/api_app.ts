@@ -119,7 +119,7 @@ export async function createApi(options: ApiAppOptions): Promise<ApiApp> {
       dns_domain: config.string('DEFAULT', 'dns_domain'),
       base_mac: config.string('DEFAULT', 'base_mac'),
       serviceTypes: () => plugins.map(({ type }) => type),
-      rbacObjectTypes: () => plugins.flatMap((plugin) => plugin.rbacObjectTypes ?? []),
+      rbacObjectTypes: () => plugins.flatMap((plugin) => (plugin.rbac ?? []).map(({ type }) => type)),
     },
   });
   return { ...api, identity: who.identity };

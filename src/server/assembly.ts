@@ -36,7 +36,10 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   // Known when all plugins are there; counting begins later still.
   const counted: QuotaResource[] = [];
   const quota = createQuota({ resources: counted, config, db, log });
+  const extended = modules.map(({ module }) => module.attributes?.({ config, log, quota }) ?? {});
   const host: PluginHost = {
+    attributeExtensions: (collection) =>
+      extended.map((added) => added[collection]).filter((added) => added !== undefined),
     config,
     db,
     log,

@@ -14,6 +14,12 @@ const CORE_PLUGINS: Readonly<Record<string, Load>> = {
   ml2: async () => (await import('#src/plugins/ml2/mod.ts')).default,
 };
 
+/**
+ * Loaded with every core plugin: what Neutron's core plugins inherit (security groups, subnet pools, ...), and its default
+ * service plugins. They may be named in `service_plugins`, too.
+ */
+const ALWAYS: Readonly<Record<string, Load>> = {};
+
 const SERVICE_PLUGINS: Readonly<Record<string, Load>> = {};
 
 /** Class paths of the reference implementation that stand in existing configuration files. */
@@ -97,8 +103,9 @@ export async function loadForeignModules({
 /** Imports the configured plugins' modules, the core plugin first. */
 export async function loadModules({ config, log }: RegistryOptions): Promise<readonly LoadedModule[]> {
   const modules = [await load('core_plugin', CORE_PLUGINS, config.string('DEFAULT', 'core_plugin'))];
+  for (const name of Object.keys(ALWAYS)) modules.push(await load('part of the core', ALWAYS, name));
   for (const name of new Set(config.list('DEFAULT', 'service_plugins'))) {
-    if (IN_THE_CORE.has(name)) continue;
+    if (IN_THE_CORE.has(name) || Object.hasOwn(ALWAYS, name)) continue;
     if (!Object.hasOwn(SERVICE_PLUGINS, name) && isAbsent(name)) {
       log.warn('service plugin is not part of this release: its API is absent', { plugin: name });
       continue;

@@ -41,6 +41,7 @@ describe('create_network', () => {
       availability_zone_hints: [],
       availability_zones: [],
       description: 'd',
+      tags: [],
       revision_number: 1,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
       updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),

@@ -46,6 +46,7 @@ describe('create_port', () => {
       'binding:vif_type': 'unbound',
       'binding:vif_details': {},
       description: '',
+      tags: [],
       revision_number: 1,
       created_at: expect.any(String),
       updated_at: expect.any(String),

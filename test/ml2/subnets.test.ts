@@ -49,6 +49,7 @@ describe('create_subnet', () => {
       // Not shown to clients; policy asks for it.
       shared: false,
       service_types: [],
+      tags: [],
       revision_number: 0,
       created_at: expect.any(String),
       updated_at: expect.any(String),

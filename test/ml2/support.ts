@@ -81,6 +81,7 @@ export class World {
       callbacks: createCallbacks({ log }),
       outbox: createOutbox(),
       quota: createQuota({ resources, config, db: database.db, log }),
+      attributeExtensions: () => [],
       plugins: { get: () => undefined, all: () => [] },
     };
     const plugin = await ml2.create(host);

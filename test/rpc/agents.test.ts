@@ -98,6 +98,7 @@ describe.each(BROKERS)('agents over $name', (kind) => {
         callbacks,
         outbox: createOutbox(),
         quota: createQuota({ resources: [], config, db: database.db, log }),
+        attributeExtensions: () => [],
         plugins: { get: () => undefined, all: () => [] },
       };
       api = agentApi(host);

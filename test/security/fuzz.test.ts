@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { admin, type CallOptions, member, Stack } from '../support/stack.ts';
 import { bounded, contentType, inTime, PROPERTY_MS, text, value } from './hostile.ts';
-import { admin, type CallOptions, member, Stack } from './stack.ts';
 
 let stack: Stack;
 beforeAll(async () => {

@@ -5,8 +5,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ROUTES } from '#src/identity/http/mod.ts';
+import { type Answer, Stack } from '../support/stack.ts';
 import { bounded, inTime, PROPERTY_MS, text, value } from './hostile.ts';
-import { type Answer, Stack } from './stack.ts';
 
 const PASSWORD = 'the administrator has a password';
 const IDENTITY = '/identity/v3';

@@ -3,7 +3,7 @@
  * nothing has, word for word, and what lists, filters, sorts and markers give never holds the other's.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, admin, type CallOptions, member, Stack } from './stack.ts';
+import { type Answer, admin, type CallOptions, member, Stack } from '../support/stack.ts';
 
 let stack: Stack;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** What callers and agents choose must not grow without bound in us, nor make writers wait for each other in circles. */
 import { afterEach, expect, it } from 'vitest';
-import { member, Stack } from './stack.ts';
+import { member, Stack } from '../support/stack.ts';
 
 let stack: Stack | undefined;
 afterEach(() => stack?.stop());

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation, ResourceDefinition } from '#src/lib/api/definition.ts';
-import { admin, Stack, type Who } from './stack.ts';
+import { admin, Stack, type Who } from '../support/stack.ts';
 
 /** The objects belong to the project `alice`. */
 const CALLERS = {

@@ -1,7 +1,7 @@
 /** What is not a token of ours, or is one no longer, opens nothing: neither the Networking API nor the Identity service. */
 import { CompactSign, decodeProtectedHeader, exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, Stack } from './stack.ts';
+import { type Answer, Stack } from '../support/stack.ts';
 
 const PASSWORD = 'the administrator has a password';
 const IDENTITY = '/identity/v3';

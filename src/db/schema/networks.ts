@@ -31,8 +31,15 @@ export const networks = pgTable(
     mtu: integer().notNull(),
     port_security_enabled: boolean().notNull().default(true),
     availability_zone_hints: text().array().notNull().default(sql`'{}'`),
+    dns_domain: varchar({ length: 255 }).notNull().default(''),
+    /** Null: nobody asked for it. */
+    vlan_transparent: boolean(),
+    qinq: boolean(),
   },
-  (table) => [index().on(table.project_id)],
+  (table) => [
+    index().on(table.project_id),
+    index('networks_tags').using('gin', table.tags).where(sql`${table.tags} <> '{}'`),
+  ],
 );
 
 export const networkSegments = pgTable(
@@ -61,12 +68,16 @@ export const networkSegments = pgTable(
 );
 
 /** Networks that routers may have their gateway on (`router:external`). */
-export const externalNetworks = pgTable('external_networks', {
-  network_id: uuid()
-    .primaryKey()
-    .references(() => networks.id, { onDelete: 'cascade' }),
-  is_default: boolean().notNull().default(false),
-});
+export const externalNetworks = pgTable(
+  'external_networks',
+  {
+    network_id: uuid()
+      .primaryKey()
+      .references(() => networks.id, { onDelete: 'cascade' }),
+    is_default: boolean().notNull().default(false),
+  },
+  (table) => [uniqueIndex('external_networks_one_default').on(table.is_default).where(sql`${table.is_default}`)],
+);
 
 /** Who else may use a network: a project, or `*`; as shared (ports) or as external (gateways, floating IPs). */
 export const networkRbacs = pgTable(

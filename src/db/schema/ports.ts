@@ -48,12 +48,24 @@ export const ports = pgTable(
       .notNull()
       .default(sql`'[]'`)
       .$type<readonly { readonly opt_name: string; readonly opt_value: string; readonly ip_version: number }[]>(),
+    /** `immediate`, `deferred` or `none` */
+    ip_allocation: varchar({ length: 16 }).notNull().default('immediate'),
+    dns_name: varchar({ length: 255 }).notNull().default(''),
+    dns_domain: varchar({ length: 255 }).notNull().default(''),
+    data_plane_status: varchar({ length: 16 }),
+    propagate_uplink_status: boolean().notNull().default(true),
+    device_profile: varchar({ length: 255 }),
+    numa_affinity_policy: varchar({ length: 64 }),
+    hardware_offload_type: varchar({ length: 255 }),
+    hints: json().$type<Readonly<Record<string, unknown>>>(),
+    trusted: boolean(),
   },
   (table) => [
     unique('ports_mac_once').on(table.network_id, table.mac_address),
     index().on(table.project_id),
     index().on(table.device_id),
     index().on(table.network_id, table.device_owner),
+    index('ports_tags').using('gin', table.tags).where(sql`${table.tags} <> '{}'`),
   ],
 );
 

@@ -6,6 +6,7 @@ import { sql } from 'drizzle-orm';
 import { boolean, cidr, index, inet, json, pgTable, smallint, text, uuid, varchar } from 'drizzle-orm/pg-core';
 import { hasId, hasProject, hasStandardAttributes } from '../columns.ts';
 import { networkSegments, networks } from './networks.ts';
+import { subnetPools } from './subnet_pools.ts';
 
 export const subnets = pgTable(
   'subnets',
@@ -19,7 +20,9 @@ export const subnets = pgTable(
       .notNull()
       .references(() => networks.id),
     segment_id: uuid().references(() => networkSegments.id),
-    subnetpool_id: uuid(),
+    subnetpool_id: uuid().references(() => subnetPools.id),
+    /** Its prefix comes by prefix delegation; the pool reads `prefix_delegation` then. */
+    prefix_delegated: boolean().notNull().default(false),
     ip_version: smallint().notNull(),
     cidr: cidr().notNull(),
     gateway_ip: inet(),
@@ -35,6 +38,13 @@ export const subnets = pgTable(
       .default(sql`'[]'`)
       .$type<readonly { readonly destination: string; readonly nexthop: string }[]>(),
     service_types: text().array().notNull().default(sql`'{}'`),
+    dns_publish_fixed_ip: boolean().notNull().default(false),
   },
-  (table) => [index().on(table.network_id), index().on(table.project_id), index().on(table.cidr)],
+  (table) => [
+    index().on(table.network_id),
+    index().on(table.project_id),
+    index().on(table.cidr),
+    index().on(table.subnetpool_id),
+    index('subnets_tags').using('gin', table.tags).where(sql`${table.tags} <> '{}'`),
+  ],
 );

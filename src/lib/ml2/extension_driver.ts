@@ -20,6 +20,17 @@ export interface AttributeReading {
 /** A row to be written: what goes into the columns that the driver named. */
 export type ColumnValues = Readonly<Record<string, unknown>>;
 
+/** A resource that has just been created or changed. */
+export interface Written {
+  readonly id: string;
+  /** What the caller asked for. */
+  readonly body: Resource;
+  /** As it was (update). */
+  readonly original?: Resource;
+  /** The new row by column, what `create` of all extensions gave included (create). */
+  readonly row?: Readonly<Record<string, unknown>>;
+}
+
 export interface AttributeExtension {
   /** Attributes by wire name, over the alias of the resource's row: `n` network, `s` subnet, `p` port. */
   readonly attributes: Readonly<Record<string, AttributeReading>>;
@@ -31,11 +42,11 @@ export interface AttributeExtension {
   create?(input: { readonly context: Context; readonly body: Resource; readonly network?: Resource }): ColumnValues;
   /** Values of the columns that the body changes. `current` has the attributes as they are to be, where those are known. */
   update?(input: { readonly context: Context; readonly body: Resource; readonly original: Resource }): ColumnValues;
-  /** For a table of the driver's own: runs in the transaction, after the resource's row is written, once per request. */
-  store?(
-    tx: Transaction,
-    written: readonly { readonly id: string; readonly body: Resource; readonly original?: Resource }[],
-  ): Promise<void>;
+  /**
+   * For a table of the driver's own: runs in the transaction, after the resource's rows are written, once per request. True: all
+   * was written by statements sent before anything was waited for, so that a reading sent right after the call sees it.
+   */
+  store?(tx: Transaction, context: Context, written: readonly Written[]): Promise<boolean>;
   /** Attributes whose change an L2 agent must hear of. */
   readonly notifies?: readonly string[];
 }

@@ -18,7 +18,7 @@ import { subnetVerbs } from './subnets/service.ts';
 
 function create(host: PluginHost): Plugin {
   const { config, log } = host;
-  const extensions = createExtensionManager(config, log);
+  const extensions = createExtensionManager(config, log, host.attributeExtensions);
   const ml2 = {
     ...host,
     extensions,
@@ -32,6 +32,7 @@ function create(host: PluginHost): Plugin {
     extensions: [...ML2_EXTENSIONS, ...extensions.definitions, ...agents.extensions],
     verbs: { ...networkVerbs(ml2), ...subnetVerbs(ml2), ...portVerbs(ml2), ...agents.verbs },
     policies: ml2Policies,
+    tagged: { networks: 'networks', subnets: 'subnets', ports: 'ports' },
     quotas: [
       { name: 'network', default_limit: 100, table: 'networks' },
       { name: 'subnet', default_limit: 100, table: 'subnets' },

@@ -12,6 +12,7 @@ import type {
   ColumnValues,
   ExtensionDriver,
 } from '#src/lib/ml2/extension_driver.ts';
+import type { PluginHost } from '#src/lib/plugin.ts';
 import { allowedAddressPairs } from '../extensions/allowed_address_pairs.ts';
 import { extraDhcpOpts } from '../extensions/extra_dhcp_opts.ts';
 import { portSecurity } from '../extensions/port_security.ts';
@@ -44,15 +45,20 @@ export interface ExtensionManager {
   readonly ports: ResourceExtensions;
 }
 
-export function createExtensionManager(config: Config, log: Logger): ExtensionManager {
+/** `others`: what other plugins add to a collection of ML2's. */
+export function createExtensionManager(
+  config: Config,
+  log: Logger,
+  others: PluginHost['attributeExtensions'],
+): ExtensionManager {
   const named = config.list('ml2', 'extension_drivers');
   const configured = namedDrivers(named, 'extension_drivers', DRIVERS, ABSENT_EXTENSIONS, log);
   const drivers = [...configured.map(([, driver]) => driver), ...ALWAYS];
   return {
     definitions: drivers.flatMap(({ extensions }) => extensions),
-    networks: join(drivers.map(({ networks }) => networks)),
-    subnets: join(drivers.map(({ subnets }) => subnets)),
-    ports: join(drivers.map(({ ports }) => ports)),
+    networks: join([...drivers.map(({ networks }) => networks), ...others('networks')]),
+    subnets: join([...drivers.map(({ subnets }) => subnets), ...others('subnets')]),
+    ports: join([...drivers.map(({ ports }) => ports), ...others('ports')]),
   };
 }
 
@@ -67,8 +73,10 @@ function join(given: readonly (AttributeExtension | undefined)[]): ResourceExten
     create: (input) => Object.assign({}, ...extensions.map((extension) => extension.create?.(input) ?? {})),
     update: (input) => Object.assign({}, ...extensions.map((extension) => extension.update?.(input) ?? {})),
     stores: stores.length > 0,
-    async store(tx, written) {
-      for (const { store } of stores) await store?.(tx, written);
+    async store(tx, context, written) {
+      // All are called before any is waited for: their first statements are sent at once.
+      const outcomes = await Promise.all(stores.map(({ store }) => store?.(tx, context, written)));
+      return !outcomes.includes(false);
     },
   };
 }

@@ -1,5 +1,5 @@
 /** How networks are read: one statement for any attributes, with what the caller may see of sharing. */
-import { type AttributeSql, anyOf, apiTime, type TableSql } from '#src/db/mod.ts';
+import { type AttributeSql, anyOf, standardAttributes, type TableSql } from '#src/db/mod.ts';
 import type { Context } from '#src/lib/context.ts';
 import { NetworkNotFound } from '#src/lib/errors.ts';
 import type { ResourceExtensions } from '../managers/extension.ts';
@@ -37,10 +37,7 @@ const ATTRIBUTES: Readonly<Record<string, AttributeSql>> = {
     select: 'array_to_json(n.availability_zone_hints)',
     sort: `array_to_string(n.availability_zone_hints, ',')`,
   },
-  description: { select: 'n.description' },
-  revision_number: { select: 'n.revision_number', type: 'integer' },
-  created_at: { select: apiTime('n.created_at') },
-  updated_at: { select: apiTime('n.updated_at') },
+  ...standardAttributes('n'),
 };
 
 /** The reading of networks with what extension drivers add; per caller, because `shared` is. */

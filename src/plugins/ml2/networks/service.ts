@@ -99,7 +99,7 @@ export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
       await openToAll(tx, marked('shared'), 'access_as_shared');
       await markExternal(tx, marked(EXTERNAL));
       await openToAll(tx, marked(EXTERNAL), 'access_as_external');
-      await extensions.store(tx, drafts);
+      await extensions.store(tx, context, drafts);
       return await showRows(
         tx,
         reading(context),
@@ -179,7 +179,7 @@ export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
         const marks = changes(original, body, ['shared', EXTERNAL]);
         if (marks['shared'] !== undefined) await setShared(tx, original, marks['shared'] === true);
         if (marks[EXTERNAL] !== undefined) await setExternal(tx, original, marks[EXTERNAL] === true);
-        await extensions.store(tx, [{ id: String(original['id']), body, original }]);
+        await extensions.store(tx, context, [{ id: String(original['id']), body, original }]);
         if (Object.keys(values).length + Object.keys(marks).length === 0) return false;
         await reviseRow(tx, 'networks', String(original['id']), columns, values);
         return true;

@@ -1,5 +1,12 @@
 /** How ports are read: one statement with addresses and the active binding. */
-import { type AttributeSql, anyOf, apiTime, type Parameters, substringPattern, type TableSql } from '#src/db/mod.ts';
+import {
+  type AttributeSql,
+  anyOf,
+  type Parameters,
+  standardAttributes,
+  substringPattern,
+  type TableSql,
+} from '#src/db/mod.ts';
 import type { Filter } from '#src/lib/api/query.ts';
 import { InvalidInput, PortNotFound } from '#src/lib/errors.ts';
 import type { ResourceExtensions } from '../managers/extension.ts';
@@ -55,10 +62,7 @@ const ATTRIBUTES: Readonly<Record<string, AttributeSql>> = {
   'binding:profile': { select: 'b.profile', sort: false },
   'binding:vif_type': { select: 'b.vif_type' },
   'binding:vif_details': { select: 'b.vif_details', sort: false },
-  description: { select: 'p.description' },
-  revision_number: { select: 'p.revision_number', type: 'integer' },
-  created_at: { select: apiTime('p.created_at') },
-  updated_at: { select: apiTime('p.updated_at') },
+  ...standardAttributes('p'),
 };
 
 /** The limit keeps the planner from joining whole tables: a page costs its own rows only, however deep it is. */

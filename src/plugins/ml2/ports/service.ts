@@ -117,18 +117,18 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
           reading,
           drafts.map(({ id }) => id),
         );
+      const written = ports.map(({ row }, index) => ({ id: row.id, body: drafts[index]?.body ?? {}, row }));
       // Sent at once; the reading is true if nothing had to be written after it.
-      const [, atOnce, read] = await Promise.all([
+      const [, allocated, stored, read] = await Promise.all([
         insertPorts(
           tx,
           ports.map(({ row }) => row),
         ),
         allocate(tx, wants),
+        extensions.store(tx, context, written),
         readBack(),
       ]);
-      if (atOnce && !extensions.stores) return read;
-      await extensions.store(tx, drafts);
-      return await readBack();
+      return allocated && stored ? read : await readBack();
     };
     return lifecycle.create(context, { requests: drafts, write, attempt: withOtherMacs(named, networkIds) });
   };
@@ -207,7 +207,7 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
           const binding = changes(original, bindingOf(body));
           const addressesChange = await changeAddresses(tx, context, original, body);
           await changeBinding(tx, id, columnsOf(binding));
-          await extensions.store(tx, [{ id, body, original }]);
+          await extensions.store(tx, context, [{ id, body, original }]);
           if (Object.keys(values).length + Object.keys(binding).length === 0 && !addressesChange) return false;
           await reviseRow(tx, 'ports', id, columns, values);
           return true;

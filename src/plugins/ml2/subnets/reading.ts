@@ -1,5 +1,5 @@
 /** How subnets are read; what they share with their network is looked up there. */
-import { type AttributeSql, anyOf, apiTime, type TableSql } from '#src/db/mod.ts';
+import { type AttributeSql, anyOf, standardAttributes, type TableSql } from '#src/db/mod.ts';
 import type { Context } from '#src/lib/context.ts';
 import { SubnetNotFound } from '#src/lib/errors.ts';
 import type { ResourceExtensions } from '../managers/extension.ts';
@@ -36,10 +36,7 @@ const ATTRIBUTES: Readonly<Record<string, AttributeSql>> = {
     select: `exists (select 1 from network_rbacs r where r.network_id = s.network_id and r.action = 'access_as_shared' and r.target_project in ('*', me.project))`,
     type: 'boolean',
   },
-  description: { select: 's.description' },
-  revision_number: { select: 's.revision_number', type: 'integer' },
-  created_at: { select: apiTime('s.created_at') },
-  updated_at: { select: apiTime('s.updated_at') },
+  ...standardAttributes('s'),
 };
 
 /** The reading of subnets with what extension drivers add; per caller, because `shared` is. */

@@ -127,7 +127,7 @@ export function subnetVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
       );
       await bumpRevisions(tx, 'networks', networkIds);
       for (const { row } of drafts) await addAutomaticAddresses(tx, row);
-      await extensions.store(tx, drafts);
+      await extensions.store(tx, context, drafts);
       return await showRows(
         tx,
         reading(context),
@@ -184,7 +184,7 @@ export function subnetVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
           ...(await newAddresses(tx, original, body)),
           ...extensions.update({ context, body, original }),
         });
-        await extensions.store(tx, [{ id: subnet.id, body, original }]);
+        await extensions.store(tx, context, [{ id: subnet.id, body, original }]);
         if (Object.keys(values).length === 0) return false;
         await reviseRow(tx, 'subnets', subnet.id, columns, values);
         await bumpRevisions(tx, 'networks', [subnet.network_id]);
