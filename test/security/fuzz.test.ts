@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { admin, type CallOptions, member, Stack } from '../support/stack.ts';
+import { furnish } from './areas/mod.ts';
 import { bounded, contentType, inTime, PROPERTY_MS, text, value } from './hostile.ts';
 
 let stack: Stack;
@@ -27,35 +28,16 @@ const CALLERS = [
 /** Ids of objects that requests can name; by collection. */
 let ids: Readonly<Record<string, string>>;
 
-async function furnish(): Promise<void> {
-  await stack.clear();
-  const network = await stack.create('network', {}, alice);
-  const subnet = await stack.create('subnet', { network_id: network.id, ip_version: 4, cidr: '10.0.0.0/24' }, alice);
-  await stack.create(
-    'subnet',
-    { network_id: network.id, ip_version: 6, cidr: '2001:db8::/64', ipv6_address_mode: 'slaac', ipv6_ra_mode: 'slaac' },
-    alice,
-  );
-  const port = await stack.create('port', { network_id: network.id }, alice);
-  const [agent] = await stack.database.sql<{ id: string }[]>`
-    insert into agents (id, agent_type, "binary", topic, host, availability_zone, admin_state_up, configurations,
-      created_at, started_at, heartbeat_timestamp)
-    values (gen_random_uuid(), 'DHCP agent', 'b', 't', 'host', 'nova', true, '{}', now(), now(), now()) returning id`;
-  ids = {
-    networks: network.id,
-    subnets: subnet.id,
-    ports: port.id,
-    agents: agent!.id,
-    quotas: 'alice',
-    availability_zones: 'nova',
-  };
+async function refurnish(): Promise<void> {
+  ({ ids } = await furnish(stack));
   stack.errors.length = 0;
 }
+
 /** The request under way: a property that runs out of time leaves its last one behind. */
 let underWay: Promise<unknown> = Promise.resolve();
 beforeEach(async () => {
   await underWay.catch(() => {});
-  await furnish();
+  await refurnish();
 });
 
 let nth = 0;
@@ -128,7 +110,7 @@ async function judge({ method, path, options }: Sent): Promise<void> {
     throw new Error(`${method} ${path} ${String(options.body).slice(0, 1000)}\n${answer.status}: ${why}`);
   }
   if (answer.status >= 400) expect(await stack.dump()).toBe(before);
-  else if (before.length > 60_000) await furnish();
+  else if (before.length > 60_000) await refurnish();
 }
 
 const summary = ({ fields }: Stack['errors'][number]) => {
