@@ -24,9 +24,15 @@ export function answerJson(c: ApiContext, status: number, body: unknown, headers
   return new Response(JSON.stringify(body), { status, headers: headersOf(c, 'application/json', headers) });
 }
 
-/** An answer in plain text. */
-export function answerText(c: ApiContext, status: number, text: string): Response {
-  return new Response(text, { status, headers: headersOf(c, 'text/plain; charset=UTF-8', undefined) });
+/** An answer in plain text, or text of another type. */
+export function answerText(
+  c: ApiContext,
+  status: number,
+  text: string,
+  type = 'text/plain; charset=UTF-8',
+  headers?: Readonly<HeaderRecord>,
+): Response {
+  return new Response(text, { status, headers: headersOf(c, type, headers) });
 }
 
 /** An answer without a body. */

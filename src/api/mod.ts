@@ -79,11 +79,13 @@ export function createApp(options: ApiOptions): Api {
     maxLimit: maxLimit(config.string('DEFAULT', 'pagination_max_limit')),
     attributes: createAttributeRules(options.settings),
   });
+  const linkPrefix = config.optionalString('DEFAULT', 'network_link_prefix');
   const dispatch = createDispatcher(buildRouter(resources), resources, policy, {
     quota,
-    linkPrefix: config.optionalString('DEFAULT', 'network_link_prefix'),
+    linkPrefix,
   });
-  const serving = createServing({ ...options, extensions, dispatch });
+  const description = { resources, extensions, policy };
+  const serving = createServing({ ...options, extensions, description, linkPrefix, dispatch });
   const pipeline = buildPipeline(config.list('pipeline', 'api'), serving, options.middleware ?? {}, {
     config,
     log,

@@ -1,11 +1,12 @@
-/** The middleware that answers: health, versions, Identity, extensions and the app itself. */
+/** The middleware that answers: health, versions, the API's description, Identity, extensions and the app itself. */
 import type { Authenticator } from '#src/lib/auth.ts';
 import { HttpNotFound } from '#src/lib/errors.ts';
 import type { Plugin } from '#src/lib/plugin.ts';
 import type { Policy } from '#src/lib/policy.ts';
 import { acceptsJson } from './accept.ts';
 import { answerJson, answerText } from './answer.ts';
-import { methodNotAllowed } from './errors.ts';
+import { onlyRead } from './methods.ts';
+import { openApi, type Source } from './openapi/mod.ts';
 import { authenticate } from './pipeline/auth.ts';
 import type { Serving } from './pipeline/mod.ts';
 import type { ServedExtensions } from './router/extensions.ts';
@@ -23,11 +24,11 @@ export interface ServingOptions {
   readonly authenticator: Authenticator;
   readonly identity?: IdentityService;
   readonly extensions: ServedExtensions;
+  /** What the API's description is made from. */
+  readonly description: Source;
+  /** `network_link_prefix`, if configured. */
+  readonly linkPrefix: string | null;
   readonly dispatch: (c: ApiContext, path: string) => Promise<Response>;
-}
-
-function onlyRead(c: ApiContext): void {
-  if (c.req.method !== 'GET' && c.req.method !== 'HEAD') throw methodNotAllowed(c.req.method);
 }
 
 /** The path without the slash or `.json` that may end it. */
@@ -56,8 +57,8 @@ function versionList(): ApiMiddleware {
 
 const IDENTITY = '/identity';
 
-function identityService(identity: IdentityService | undefined): ApiMiddleware {
-  if (identity === undefined) return (_, next) => next();
+function identityService(identity: IdentityService | undefined): ApiMiddleware | undefined {
+  if (identity === undefined) return undefined;
   return async (c, next) => {
     const { path } = c.env;
     if (path !== IDENTITY && !path.startsWith(`${IDENTITY}/`)) return next();
@@ -103,10 +104,11 @@ function app({ plugins, dispatch }: ServingOptions): ApiMiddleware {
 }
 
 /** Builds them. */
-export function createServing(options: ServingOptions): Readonly<Record<Serving, ApiMiddleware>> {
+export function createServing(options: ServingOptions): Readonly<Record<Serving, ApiMiddleware | undefined>> {
   return {
     healthcheck: healthcheck(),
     versions: versionList(),
+    openapi: openApi(options.description, options.linkPrefix),
     identity: identityService(options.identity),
     auth: authenticate(options.authenticator, options.policy),
     extensions: extensionCatalogue(options.extensions),

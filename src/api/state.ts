@@ -40,11 +40,14 @@ export interface ApiEnv {
 export type ApiContext = HonoContext<ApiEnv>;
 export type ApiMiddleware = MiddlewareHandler<ApiEnv>;
 
-/** What a middleware named in the pipeline is built from; a deployment's own module default-exports such a function. */
+/**
+ * What a middleware named in the pipeline is built from; a deployment's own module default-exports a function of this. One
+ * that has nothing to do as it is configured gives none, and costs requests nothing.
+ */
 export interface MiddlewareOptions {
   readonly config: Config;
   readonly log: Logger;
   readonly clock: Clock;
 }
 
-export type MiddlewareFactory = (options: MiddlewareOptions) => ApiMiddleware;
+export type MiddlewareFactory = (options: MiddlewareOptions) => ApiMiddleware | undefined;

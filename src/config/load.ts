@@ -4,6 +4,7 @@ import { nearest } from '#src/lib/nearest.ts';
 import { createConfig } from './config.ts';
 import type { Finding } from './finding.ts';
 import { libraryGroups } from './options/oslo.ts';
+import { WITHOUT_FILES } from './options/without_files.ts';
 import { createResolver, type Resolved } from './resolve.ts';
 import { environmentSource, fileSource, groupKey, type Setting, type Source, settingKey } from './sources.ts';
 
@@ -35,7 +36,8 @@ const FREE_SECTION = /^[a-z_]+:/;
 export async function loadConfig({ files, env, readFile, options }: LoadOptions): Promise<LoadedConfig> {
   const read = await Promise.all(files.map((file) => fileSource(file, readFile)));
   const environment = environmentSource(env);
-  const sources: readonly Source[] = [...read.map(({ source }) => source), environment];
+  const presets = files.length === 0 ? [WITHOUT_FILES] : [];
+  const sources: readonly Source[] = [...presets, ...read.map(({ source }) => source), environment];
 
   const resolver = createResolver(options, sources);
   const values = new Map<string, OptionValue>();

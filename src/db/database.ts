@@ -6,10 +6,12 @@
  * serialisation failures come only from deadlocks and from operators who configure a stricter default.
  */
 import postgres from 'postgres';
-import type { Database, Sql, Transaction } from '#src/lib/database.ts';
+import type { Database, Sql, Work } from '#src/lib/database.ts';
 import type { Stoppable } from '#src/lib/lifetime.ts';
 import type { Logger } from '#src/lib/log.ts';
 import type { Metrics } from '#src/lib/metrics.ts';
+import { watched } from './statements.ts';
+import { runTransaction } from './transaction.ts';
 
 export interface DatabaseOptions {
   /** `postgresql://user:password@host:port/name` */
@@ -24,6 +26,8 @@ export interface DatabaseOptions {
 
 /** Tries of one transaction in all, before its error goes to the caller. */
 const TRIES = 6;
+/** What is under way when the pool is stopped has so long to end. */
+const END_SECONDS = 5;
 const RETRIED: ReadonlySet<unknown> = new Set(['40001', '40P01']);
 
 /** The SQLSTATE of an error from PostgreSQL, if it is one. */
@@ -36,18 +40,50 @@ export function violatedConstraint(error: unknown): string | undefined {
   return error instanceof postgres.PostgresError ? error.constraint_name : undefined;
 }
 
+/** What an error from PostgreSQL says beside its message, if anything. */
+export function errorDetail(error: unknown): string {
+  return error instanceof postgres.PostgresError ? (error.detail ?? '') : '';
+}
+
 /** Opens the pool; connections are made when they are first needed. */
 export function openDatabase(options: DatabaseOptions): Database & Stoppable {
   const statements = options.metrics.counter('nucleon_sql_statements_total', 'SQL statements sent');
-  const sql: Sql = postgres(options.url, {
+  const pool = postgres(options.url, {
     max: options.poolSize,
     idle_timeout: 300,
     connect_timeout: 10,
     connection: { application_name: options.applicationName },
     onnotice: (notice) => options.log.debug('PostgreSQL notice', { notice: notice['message'] }),
-    debug: () => statements.add(),
   });
-  return { ...retryingDatabase(sql, options), stop: () => sql.end({ timeout: 5 }) };
+  const database = retryingDatabase(
+    watched(pool, (statement, send) => {
+      statements.add();
+      send(statement);
+    }),
+    options,
+  );
+  const running = new Set<Promise<unknown>>();
+  return {
+    sql: database.sql,
+    transaction(how, work) {
+      const run = database.transaction(how, work);
+      running.add(run);
+      run.catch(() => {}).finally(() => running.delete(run));
+      return run;
+    },
+    async stop() {
+      // The pool would wait for a connection that is reserved now even after it comes back.
+      await withinSeconds(END_SECONDS, Promise.allSettled(running));
+      await pool.end({ timeout: END_SECONDS });
+    },
+  };
+}
+
+/** Waits for the promise, but no longer than that. */
+async function withinSeconds(seconds: number, promise: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  await Promise.race([promise, new Promise((resolve) => void (timer = setTimeout(resolve, seconds * 1000)))]);
+  clearTimeout(timer);
 }
 
 /** A Database over any client of postgres.js. */
@@ -55,14 +91,10 @@ export function retryingDatabase(sql: Sql, options: Pick<DatabaseOptions, 'log' 
   const retries = options.metrics.counter('nucleon_transaction_retries_total', 'Transactions run again', ['label']);
   return {
     sql,
-    async transaction<Result>(
-      { label }: { readonly label: string },
-      work: (tx: Transaction) => Promise<Result>,
-    ): Promise<Result> {
+    async transaction<Result>({ label }: { readonly label: string }, work: Work<Result>): Promise<Result> {
       for (let attempt = 1; ; attempt++) {
         try {
-          // postgres.js types the answer as unwrapped promises; `work` gives none inside.
-          return (await sql.begin((tx) => work(tx as Transaction))) as Result;
+          return await runTransaction(sql, work);
         } catch (error) {
           if (attempt === TRIES || !RETRIED.has(sqlState(error))) throw error;
           retries.add({ label });

@@ -1,17 +1,20 @@
 /**
  * Lists: one statement for any filters, sort keys and page, from a table's declaration. The statement's text depends only
- * on which attributes are named, not on values or their number, so PostgreSQL's prepared plans are used again; how many are
- * prepared is bounded (`preparable.ts`), because callers choose what is named.
+ * on which attributes are named and whether with one value or several, not on the values, so PostgreSQL's prepared plans are
+ * used again; how many are prepared is bounded (`preparable.ts`), because callers choose what is named.
  * A page that follows a marker costs one more statement (the marker's own sort values), never more.
+ * Rows come as objects, or as JSON text where the caller asks for it (`row_text.ts`).
  */
 import type { Json } from '#src/lib/api/attributes.ts';
-import type { Filter, ListQuery, Sort } from '#src/lib/api/query.ts';
+import type { Filter, ListQuery, Sort, TextForm } from '#src/lib/api/query.ts';
 import type { Queryable } from '#src/lib/database.ts';
 import { HttpBadRequest } from '#src/lib/errors.ts';
 import { isUuid } from '#src/lib/ids.ts';
 import { formatCidr, isMac, parseCidr, parseIp } from '#src/lib/net/mod.ts';
-import type { Resource, ResourceList } from '#src/lib/plugin.ts';
+import type { Resource, ResourceList, WrittenItem } from '#src/lib/plugin.ts';
+import { limited } from './page_limit.ts';
 import { isPreparable } from './preparable.ts';
+import { readable, rowText } from './row_text.ts';
 import { Parameters } from './sql_text.ts';
 
 /** How values of an attribute are compared; values that cannot be of the type match nothing. */
@@ -26,6 +29,8 @@ export interface AttributeSql {
   readonly filter?: (filter: Filter, parameters: Parameters) => string;
   /** The expression to sort by (never null) where it is not `select`; false for values without an order (JSON). */
   readonly sort?: string | false;
+  /** The expression of its JSON text, never null, where there is a cheaper one than `to_json` of `select`. */
+  readonly json?: string;
   /** Only a filter: never read. */
   readonly hidden?: boolean;
 }
@@ -33,6 +38,8 @@ export interface AttributeSql {
 export interface TableSql {
   /** `ports p left join ...`; a function where reading depends on the caller (`shared` of a network). */
   readonly from: string | ((parameters: Parameters) => string);
+  /** By alias, joins of one row at most, which a statement has only if it names the alias. */
+  readonly joins?: Readonly<Record<string, string>>;
   /** The primary key's expression, a uuid: `p.id`. */
   readonly key: string;
   readonly attributes: Readonly<Record<string, AttributeSql>>;
@@ -40,20 +47,22 @@ export interface TableSql {
   readonly changed?: string;
   /** Thrown for a marker that names nothing visible. */
   readonly notFound: (id: string) => Error;
+  /** Completes a row that was read; what it sets to undefined the object does not have. Such rows are never read as text. */
+  readonly finish?: (row: Record<string, unknown>) => void;
 }
 
 /** A condition that limits what the caller sees, added to every statement (ownership, sharing). */
 export type Scope = (parameters: Parameters) => string | undefined;
 
-const ARRAY: Readonly<Record<SqlType, string>> = {
-  text: 'text[]',
-  uuid: 'uuid[]',
-  // postgres.js would send an array of booleans as one boolean.
-  boolean: 'text[]::boolean[]',
-  integer: 'bigint[]',
-  inet: 'inet[]',
-  cidr: 'cidr[]',
-  macaddr: 'macaddr[]',
+/** The type that values are compared in; what is sent is text, because postgres.js mis-encodes arrays of some types. */
+const COMPARED: Readonly<Record<SqlType, string>> = {
+  text: 'text',
+  uuid: 'uuid',
+  boolean: 'boolean',
+  integer: 'bigint',
+  inet: 'inet',
+  cidr: 'cidr',
+  macaddr: 'macaddr',
 };
 
 const FITS: Readonly<Record<SqlType, (value: Json) => boolean>> = {
@@ -66,11 +75,18 @@ const FITS: Readonly<Record<SqlType, (value: Json) => boolean>> = {
   macaddr: (value) => typeof value === 'string' && isMac(value),
 };
 
-/** `expression = any(values)`, or `false` when no value can match; null among the values also finds null. */
+/**
+ * `expression = any(values)`, or `false` when no value can match; null among the values also finds null. One value is compared
+ * as it is: only then the order of an index is of use.
+ */
 export function anyOf(expression: string, type: SqlType, values: readonly Json[], parameters: Parameters): string {
   const text = type === 'cidr' ? networkText : String;
   const fitting = values.filter((value) => value !== null && FITS[type](value)).map((value) => text(String(value)));
-  const equal = `${expression} = any(${parameters.add(fitting, ARRAY[type])})`;
+  const as = COMPARED[type];
+  const equal =
+    fitting.length === 1
+      ? `${expression} = ${parameters.add(fitting[0], `text::${as}`)}`
+      : `${expression} = any(${parameters.add(fitting, `text[]::${as}[]`)})`;
   return values.includes(null) ? `(${equal} or ${expression} is null)` : equal;
 }
 
@@ -104,33 +120,63 @@ const sortExpression = (table: TableSql, sort: Sort): string => {
   return attribute.sort ?? attribute.select;
 };
 
+/** The expressions of a table whose every attribute is read: made once for each declaration. */
+const whole = new WeakMap<TableSql['attributes'], string>();
+
 /** The columns of the statement: the attributes asked for, under their wire names. */
-function columns(table: TableSql, fields: readonly string[] | undefined): string {
-  const names = (fields ?? Object.keys(table.attributes)).filter(
-    (name) => Object.hasOwn(table.attributes, name) && table.attributes[name]?.hidden !== true,
+function columns({ attributes }: TableSql, fields: readonly string[] | undefined): string {
+  const known = fields === undefined ? whole.get(attributes) : undefined;
+  if (known !== undefined) return known;
+  const names = (fields ?? Object.keys(attributes)).filter(
+    (name) => Object.hasOwn(attributes, name) && attributes[name]?.hidden !== true,
   );
   // A list of nothing but unknown fields still has as many rows.
-  if (names.length === 0) return '1 as nothing';
-  return names.map((name) => `${table.attributes[name]?.select} as "${name}"`).join(', ');
+  const text = names.map((name) => `${attributes[name]?.select} as "${name}"`).join(', ') || '1 as nothing';
+  if (fields === undefined) whole.set(attributes, text);
+  return text;
 }
 
-const source = (table: TableSql, parameters: Parameters): string =>
-  typeof table.from === 'string' ? table.from : table.from(parameters);
+/** No attribute's name begins with a colon. */
+const TEXT = ':text';
+
+function textColumns({ attributes }: TableSql, { attributes: names, values }: TextForm): string {
+  const beside = values.flatMap((name) => {
+    const attribute = readable(attributes, name);
+    return attribute === undefined ? [] : [`${attribute.select} as "${name}"`];
+  });
+  return [`${rowText(attributes, names)} as "${TEXT}"`, ...beside].join(', ');
+}
+
+/** Where the statement reads from: of the joins only those that its other parts name. */
+function source(table: TableSql, parameters: Parameters, ...parts: readonly string[]): string {
+  const from = typeof table.from === 'string' ? table.from : table.from(parameters);
+  const joins = Object.entries(table.joins ?? {}).filter(([alias]) =>
+    [from, ...parts].some((part) => part.includes(`${alias}.`)),
+  );
+  return [from, ...joins.map(([, join]) => join)].join(' ');
+}
 
 const preparing = (table: TableSql, text: string) => ({ prepare: isPreparable(table.attributes, text) });
 
-/** Rows that come after (or, reversed, before) the marker in the order of the sorts. */
-function beyond(
-  sorts: readonly { readonly expression: string; readonly direction: 'asc' | 'desc' }[],
-  marker: Readonly<Record<string, unknown>>,
-  parameters: Parameters,
-): string {
+interface SortTerm {
+  readonly expression: string;
+  readonly direction: 'asc' | 'desc';
+}
+
+/** Rows that come after (or, reversed, before) the marker in the order of the sorts, in a form that an index can begin at. */
+function beyond(sorts: readonly SortTerm[], marker: Readonly<Record<string, unknown>>, parameters: Parameters): string {
   const values = sorts.map((_, index) => parameters.add(marker[`s${index}`]));
-  const branches = sorts.map(({ expression, direction }, index) => {
+  const [first] = sorts;
+  const sign = ({ direction }: SortTerm) => (direction === 'asc' ? '>' : '<');
+  if (first === undefined) return 'true';
+  if (sorts.every(({ direction }) => direction === first.direction)) {
+    return `(${sorts.map(({ expression }) => expression).join(', ')}) ${sign(first)} (${values.join(', ')})`;
+  }
+  const branches = sorts.map((sort, index) => {
     const equal = sorts.slice(0, index).map((before, at) => `${before.expression} = ${values[at]}`);
-    return [...equal, `${expression} ${direction === 'asc' ? '>' : '<'} ${values[index]}`].join(' and ');
+    return [...equal, `${sort.expression} ${sign(sort)} ${values[index]}`].join(' and ');
   });
-  return `(${branches.join(' or ')})`;
+  return `${first.expression} ${sign(first)}= ${values[0]} and (${branches.join(' or ')})`;
 }
 
 /** Answers a list query over the table: rows in order, and whether more follow in the direction of travel. */
@@ -152,35 +198,73 @@ export async function listRows(
     expression: sortExpression(table, sort),
     direction: (sort.direction === 'asc') === !query.reverse ? ('asc' as const) : ('desc' as const),
   }));
-  if (query.marker !== undefined) {
-    const marker = await markerValues(db, table, query.marker, sorts, scope);
-    conditions.push(beyond(sorts, marker, parameters));
-  }
-  const where = conditions.filter((text) => text !== undefined).join(' and ');
-  const order = sorts.map(({ expression, direction }) => `${expression} ${direction}`).join(', ');
-  const text =
-    `select ${columns(table, query.fields)} from ${source(table, parameters)}` +
-    (where === '' ? '' : ` where ${where}`) +
-    (order === '' ? '' : ` order by ${order}`) +
-    (query.limit === undefined ? '' : ` limit ${parameters.add(query.limit + 1, 'bigint')}`);
-  const rows = await db.unsafe<Resource[]>(text, parameters.values as never[], preparing(table, text));
+  const form = table.finish === undefined ? query.text : undefined;
+  const read = async (marker?: Readonly<Record<string, unknown>>): Promise<readonly Resource[]> => {
+    if (marker !== undefined) conditions.push(beyond(sorts, marker, parameters));
+    const where = conditions.filter((text) => text !== undefined).join(' and ');
+    const order = sorts.map(({ expression, direction }) => `${expression} ${direction}`).join(', ');
+    const wanted = form === undefined ? columns(table, query.fields) : textColumns(table, form);
+    const text = limited(
+      `select ${wanted} from ${source(table, parameters, wanted, where, order)}` +
+        (where === '' ? '' : ` where ${where}`) +
+        (order === '' ? '' : ` order by ${order}`),
+      query.limit === undefined ? undefined : query.limit + 1,
+      parameters,
+    );
+    return await db.unsafe<Resource[]>(text, parameters.values as never[], preparing(table, text));
+  };
+  const rows = await afterMarker(db, table, query.marker, sorts, scope, read);
   const more = query.limit !== undefined && rows.length > query.limit;
   const items = more ? rows.slice(0, query.limit) : [...rows];
-  return { items: query.reverse ? items.reverse() : items, more };
+  if (query.reverse) items.reverse();
+  if (form !== undefined) return writtenList(items, more);
+  if (table.finish !== undefined) items.forEach(table.finish);
+  return { items, more };
+}
+
+/** A list of texts that can still be read as one of objects. */
+function writtenList(rows: readonly Resource[], more: boolean): ResourceList {
+  const written: readonly WrittenItem[] = rows.map((values) => ({ text: String(values[TEXT]), values }));
+  const list = {
+    more,
+    get items(): readonly Resource[] {
+      return written.map(({ text, values: { [TEXT]: _, ...values } }) => ({ ...values, ...JSON.parse(text) }));
+    },
+  };
+  return Object.defineProperty(list, 'written', { value: written });
+}
+
+/** Reads what comes behind the marker, if there is one. Throws the table's notFound for one that is not seen. */
+async function afterMarker(
+  db: Queryable,
+  table: TableSql,
+  marker: string | undefined,
+  sorts: readonly SortTerm[],
+  scope: Scope,
+  read: (marker?: Readonly<Record<string, unknown>>) => Promise<readonly Resource[]>,
+): Promise<readonly Resource[]> {
+  if (marker === undefined) return read();
+  const found = markerValues(db, table, marker, sorts, scope);
+  // The key is known without asking: the page is read while the marker is looked for.
+  const known = isUuid(marker) && sorts.every(({ expression }) => expression === table.key);
+  if (!known) return read(await found);
+  const [, rows] = await Promise.all([found, read(Object.fromEntries(sorts.map((_, index) => [`s${index}`, marker])))]);
+  return rows;
 }
 
 async function markerValues(
   db: Queryable,
   table: TableSql,
   marker: string,
-  sorts: readonly { readonly expression: string }[],
+  sorts: readonly SortTerm[],
   scope: Scope,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (!isUuid(marker)) throw table.notFound(marker);
   const parameters = new Parameters();
   const conditions = [`${table.key} = ${parameters.add(marker, 'uuid')}`, scope(parameters)];
   const values = sorts.map(({ expression }, index) => `${expression} as s${index}`).join(', ');
-  const text = `select ${values === '' ? '1' : values} from ${source(table, parameters)} where ${conditions.filter(Boolean).join(' and ')}`;
+  const where = conditions.filter(Boolean).join(' and ');
+  const text = `select ${values || '1'} from ${source(table, parameters, values, where)} where ${where}`;
   const [row] = await db.unsafe(text, parameters.values as never[], preparing(table, text));
   if (row === undefined) throw table.notFound(marker);
   return row;
@@ -203,7 +287,7 @@ export async function showRow(
 /** Rows by their keys, in the order of the keys; for what was just written. */
 export async function showRows(db: Queryable, table: TableSql, ids: readonly string[]): Promise<readonly Resource[]> {
   const parameters = new Parameters();
-  const conditions = [`${table.key} = any(${parameters.add(ids, 'uuid[]')})`];
+  const conditions = [anyOf(table.key, 'uuid', ids, parameters)];
   const rows = await selectWhere(db, table, undefined, conditions, parameters);
   const places = new Map(ids.map((id, place) => [id, place]));
   const place = (row: Resource): number => places.get(String(row['id'])) ?? 0;
@@ -217,6 +301,10 @@ async function selectWhere(
   conditions: readonly (string | undefined)[],
   parameters: Parameters,
 ): Promise<readonly Resource[]> {
-  const text = `select ${columns(table, fields)} from ${source(table, parameters)} where ${conditions.filter(Boolean).join(' and ')}`;
-  return await db.unsafe<Resource[]>(text, parameters.values as never[], preparing(table, text));
+  const wanted = columns(table, fields);
+  const where = conditions.filter(Boolean).join(' and ');
+  const text = `select ${wanted} from ${source(table, parameters, wanted, where)} where ${where}`;
+  const rows = await db.unsafe<Resource[]>(text, parameters.values as never[], preparing(table, text));
+  if (table.finish !== undefined) rows.forEach(table.finish);
+  return rows;
 }

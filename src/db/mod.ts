@@ -2,7 +2,14 @@
  * PostgreSQL: the pool and its transactions, migrations, and the list statement. Schemas import `columns.ts` and the tables of
  * `schema/` beside this face: those load drizzle, which no serving process needs.
  */
-export { type DatabaseOptions, openDatabase, retryingDatabase, sqlState, violatedConstraint } from './database.ts';
+export {
+  type DatabaseOptions,
+  errorDetail,
+  openDatabase,
+  retryingDatabase,
+  sqlState,
+  violatedConstraint,
+} from './database.ts';
 export {
   type AttributeSql,
   anyOf,
@@ -23,6 +30,7 @@ export {
   readMigrations,
 } from './migrate.ts';
 export { isPreparable } from './preparable.ts';
+export { refuseWhileUsed, type TakenBack } from './shares.ts';
 export { apiTime, Parameters } from './sql_text.ts';
 export { standardAttributes } from './standard_attributes.ts';
 export { bumpRevisions, type ColumnTypes, insertRows, lockRow, reviseRow } from './write.ts';

@@ -5,6 +5,11 @@ export function apiTime(expression: string): string {
   return `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
 }
 
+/** The JSON text of an expression whose text needs no escaping. */
+export function quotedJson(expression: string): string {
+  return `coalesce('"' || ${expression} || '"', 'null')`;
+}
+
 /** Collects parameters while SQL text is built: `add(value)` gives its placeholder. */
 export class Parameters {
   readonly values: unknown[] = [];

@@ -49,10 +49,14 @@ export async function reviseRow(
 /** Bumps the revisions of rows that something of theirs has changed elsewhere. */
 export async function bumpRevisions(tx: Transaction, table: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
+  const set = `update ${table} t set revision_number = t.revision_number + 1, updated_at = now()`;
+  if (ids.length === 1) {
+    await tx.unsafe(`${set} where t.id = $1::uuid`, [ids[0]!], { prepare: true });
+    return;
+  }
   // Locked in order, so that two such updates cannot wait for each other.
-  const text = `update ${table} t set revision_number = t.revision_number + 1, updated_at = now()
-    from (select id from ${table} where id = any($1::uuid[]) order by id for no key update) locked where t.id = locked.id`;
-  await tx.unsafe(text, [ids as never], { prepare: true });
+  const locked = `select id from ${table} where id = any($1::uuid[]) order by id for no key update`;
+  await tx.unsafe(`${set} from (${locked}) locked where t.id = locked.id`, [ids as never], { prepare: true });
 }
 
 /** Locks a row of the table until the transaction ends; what is read by later statements is then true to its end. */

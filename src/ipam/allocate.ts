@@ -1,11 +1,11 @@
 /**
  * Allocation: an address is taken by inserting its row, in the transaction that writes the port; the primary key (subnet,
- * address) decides races. Nothing counts or scans what is in use:
+ * address) decides races. Nothing counts or scans what is in use, until a subnet is nearly full:
  *
  *   1. All ports of a request, all their addresses: one multi-row insert. Where any address will do, one is picked at
  *      random from the pools, so that concurrent callers seldom meet.
- *   2. What was taken is tried again with several random addresses in one statement, then by walking the index from
- *      pool's start to the first gap (only then is the pool nearly full, and the walk ends at the gap).
+ *   2. For those that were taken, several random addresses of every subnet that will do are tried in one statement.
+ *   3. What is left is looked for block by block (`free.ts`), subnet after subnet.
  *
  * An insert that meets another transaction's waits for its end: so the last free address goes to one caller, and to
  * the other only if the first rolls back. A loss means that somebody else won, so the search ends.
@@ -14,8 +14,9 @@
 import type { Transaction } from '#src/lib/database.ts';
 import { formatIp } from '#src/lib/net/mod.ts';
 import { IpAddressAlreadyAllocated, IpAddressGenerationFailure } from './errors.ts';
+import { freeAddresses, poolRanges } from './free.ts';
 import type { AddressNeed, FixedIp } from './plan.ts';
-import { type AllocationPool, type IpamSubnet, storedIp } from './subnet.ts';
+import type { AllocationPool } from './subnet.ts';
 
 /** An address for a port, at its place in `fixed_ips`. */
 export interface Want {
@@ -25,12 +26,20 @@ export interface Want {
   readonly need: AddressNeed;
 }
 
+/** A want that any address of its subnets satisfies. */
+interface AnyWant extends Want {
+  readonly need: Extract<AddressNeed, { readonly kind: 'any' }>;
+}
+
 interface AllocationRow extends FixedIp {
   readonly port_id: string;
   readonly position: number;
 }
 
-const PROBES = 8;
+/** Random addresses that are tried in each subnet; pools that have no more than these are tried as a whole. */
+const PROBES = 16;
+/** Free addresses that are looked for beside the one that is needed, so that concurrent callers pick different ones. */
+const SPREAD = 15;
 
 /**
  * Allocates all wants or throws: IpAddressAlreadyAllocated for a named address, IpAddressGenerationFailure for any. Answers
@@ -40,13 +49,15 @@ export async function allocate(tx: Transaction, wants: readonly Want[]): Promise
   if (wants.length === 0) return true;
   const taken = new Set<string>();
   const rows = wants.map((want) => firstChoice(want, taken));
-  const chosen = rows.filter((row) => row !== undefined);
-  const inserted = chosen.length === 0 ? [] : await insertAllocations(tx, chosen);
-  if (inserted.length === wants.length) return true;
-  const done = new Set(inserted.map((row) => `${row.port_id} ${row.position}`));
-  for (const want of wants) {
-    if (!done.has(`${want.port_id} ${want.position}`)) await search(tx, want);
-  }
+  const missing = without(
+    wants,
+    await insertAllocations(
+      tx,
+      rows.filter((row) => row !== undefined),
+    ),
+  );
+  if (missing.length === 0) return true;
+  await search(tx, missing.map(isAny));
   return false;
 }
 
@@ -58,31 +69,28 @@ export async function release(tx: Transaction, port_id: string, fixedIps: readon
     where a.port_id = ${port_id} and a.subnet_id = r.subnet_id and a.ip_address = r.ip_address`;
 }
 
-async function search(tx: Transaction, want: Want): Promise<void> {
-  const { need } = want;
-  if (need.kind === 'exact') throw new IpAddressAlreadyAllocated(need.ip_address, need.subnet_id);
-  for (const subnet of need.subnets) {
-    const probes = Array.from({ length: PROBES }, () => randomAddress(subnet.allocation_pools)).filter(
-      (address) => address !== undefined,
-    );
-    if (probes.length > 0 && (await insertFirstFree(tx, want, subnet.id, probes))) return;
-    for (;;) {
-      const ip_address = await firstGap(tx, subnet);
-      if (ip_address === undefined) break;
-      const row = { port_id: want.port_id, position: want.position, subnet_id: subnet.id, ip_address };
-      if ((await insertAllocations(tx, [row])).length === 1) return;
-    }
-  }
-  throw new IpAddressGenerationFailure(want.network_id);
+type Place = Pick<Want, 'port_id' | 'position'>;
+const keyOf = ({ port_id, position }: Place): string => `${port_id} ${position}`;
+
+function without<Item extends Place>(items: readonly Item[], done: readonly Place[]): readonly Item[] {
+  const keys = new Set(done.map(keyOf));
+  return items.filter((item) => !keys.has(keyOf(item)));
 }
 
-/** What to try first, different for each want; undefined where the pools are empty. */
+/** A named address that was not to be had is not looked for elsewhere. */
+function isAny(want: Want): AnyWant {
+  const { need } = want;
+  if (need.kind === 'exact') throw new IpAddressAlreadyAllocated(need.ip_address, need.subnet_id);
+  return { ...want, need };
+}
+
+/** What to try first, different for each want; undefined where it must be looked for, or the pools are empty. */
 function firstChoice({ port_id, position, need }: Want, taken: Set<string>): AllocationRow | undefined {
   if (need.kind === 'exact') {
     return { port_id, position, subnet_id: need.subnet_id, ip_address: need.ip_address };
   }
   const subnet = need.subnets.find(({ allocation_pools }) => allocation_pools.length > 0);
-  if (subnet === undefined) return undefined;
+  if (subnet === undefined || need.lowest) return undefined;
   for (let probe = 0; probe < PROBES; probe++) {
     const ip_address = randomAddress(subnet.allocation_pools);
     const key = `${subnet.id} ${ip_address}`;
@@ -93,71 +101,110 @@ function firstChoice({ port_id, position, need }: Want, taken: Set<string>): All
   return undefined;
 }
 
+/** Finds addresses for all of these, or throws. */
+async function search(tx: Transaction, wants: readonly AnyWant[]): Promise<void> {
+  let missing = without(wants, await insertFirstFree(tx, wants.flatMap(probesOf)));
+  const full = new Set<string>();
+  while (missing.length > 0) {
+    const bySubnet = Map.groupBy(missing, (want) => {
+      const subnet = want.need.subnets.find(({ id }) => !full.has(id));
+      if (subnet === undefined) throw new IpAddressGenerationFailure(want.network_id);
+      return subnet;
+    });
+    const rows: AllocationRow[] = [];
+    for (const [subnet, group] of bySubnet) {
+      const lowest = group.some(({ need }) => need.lowest);
+      const spread = lowest ? 0 : SPREAD;
+      const free = await freeAddresses(tx, subnet, group.length + spread, lowest);
+      if (free.length === 0) full.add(subnet.id);
+      const picked = lowest ? free : shuffled(free);
+      for (const [at, { port_id, position }] of group.entries()) {
+        const ip_address = picked[at];
+        if (ip_address !== undefined) rows.push({ port_id, position, subnet_id: subnet.id, ip_address });
+      }
+    }
+    missing = without(missing, await insertAllocations(tx, rows));
+  }
+}
+
+/** Addresses to try for a want, in the order of its subnets. */
+function probesOf({ port_id, position, need }: AnyWant): readonly Probe[] {
+  if (need.lowest) return [];
+  return need.subnets
+    .flatMap(({ id, allocation_pools }) =>
+      probes(allocation_pools).map((ip_address) => ({ subnet_id: id, ip_address })),
+    )
+    .map((fixed, rank) => ({ port_id, position, rank, ...fixed }));
+}
+
+function probes(pools: readonly AllocationPool[]): readonly string[] {
+  const ranges = poolRanges(pools);
+  const size = ranges.reduce((sum, range) => sum + range.size, 0n);
+  if (size > BigInt(PROBES)) {
+    return Array.from({ length: PROBES }, () => randomAddress(pools)).filter((address) => address !== undefined);
+  }
+  const all = ranges.flatMap(({ version, first, size }) =>
+    Array.from({ length: Number(size) }, (_, n) => formatIp({ version, value: first + BigInt(n) })),
+  );
+  return shuffled(all);
+}
+
 /** An address of the pools, each equally likely (of huge IPv6 pools: of the first 2^48). */
 function randomAddress(pools: readonly AllocationPool[]): string | undefined {
-  const ranges = pools.map((pool) => {
-    const start = storedIp(pool.start);
-    return { start, size: Math.min(Number(storedIp(pool.end).value - start.value) + 1, 2 ** 48) };
-  });
+  const ranges = poolRanges(pools).map((range) => ({ ...range, size: Math.min(Number(range.size), 2 ** 48) }));
   let place = Math.floor(Math.random() * ranges.reduce((sum, { size }) => sum + size, 0));
-  for (const { start, size } of ranges) {
-    if (place < size) return formatIp({ version: start.version, value: start.value + BigInt(place) });
+  for (const { version, first, size } of ranges) {
+    if (place < size) return formatIp({ version, value: first + BigInt(place) });
     place -= size;
   }
   return undefined;
 }
 
-async function insertAllocations(
-  tx: Transaction,
-  rows: readonly AllocationRow[],
-): Promise<readonly { readonly port_id: string; readonly position: number }[]> {
-  return await tx<{ port_id: string; position: number }[]>`
-    insert into ip_allocations (subnet_id, ip_address, port_id, position)
-    select subnet_id, ip_address, port_id, position
-    from jsonb_to_recordset(${tx.json(rows as never)}) as r (subnet_id uuid, ip_address inet, port_id uuid, position smallint)
-    order by subnet_id, ip_address
-    on conflict (subnet_id, ip_address) do nothing
-    returning port_id, position`;
+/** The same in a random order (Fisher and Yates). */
+function shuffled(texts: readonly string[]): readonly string[] {
+  const mixed = [...texts];
+  for (let at = mixed.length - 1; at > 0; at--) {
+    const other = Math.floor(Math.random() * (at + 1));
+    [mixed[at], mixed[other]] = [mixed[other]!, mixed[at]!];
+  }
+  return mixed;
 }
 
-async function insertFirstFree(
-  tx: Transaction,
-  want: Want,
-  subnet_id: string,
-  probes: readonly string[],
-): Promise<boolean> {
-  const inserted = await tx`
-    insert into ip_allocations (subnet_id, ip_address, port_id, position)
-    select ${subnet_id}::uuid, probe.ip, ${want.port_id}::uuid, ${want.position}::smallint
-    from jsonb_array_elements_text(${tx.json(probes)}) as text (address)
-    cross join lateral (select text.address::inet as ip) probe
-    where not exists (
-      select 1 from ip_allocations a where a.subnet_id = ${subnet_id}::uuid and a.ip_address = probe.ip)
-    limit 1
-    on conflict (subnet_id, ip_address) do nothing
-    returning 1`;
-  return inserted.length === 1;
+/** Inserts the rows whose addresses nobody has; which those are. */
+async function insertAllocations(tx: Transaction, rows: readonly AllocationRow[]): Promise<readonly Place[]> {
+  if (rows.length === 0) return [];
+  return await tx.unsafe<(Place & Record<string, unknown>)[]>(
+    `insert into ip_allocations (subnet_id, ip_address, port_id, position)
+     select subnet_id, ip_address, port_id, position
+     from json_to_recordset($1::json) as r (subnet_id uuid, ip_address inet, port_id uuid, position smallint)
+     order by subnet_id, ip_address
+     on conflict (subnet_id, ip_address) do nothing
+     returning port_id, position`,
+    [rows as never],
+    { prepare: true },
+  );
 }
 
-/** The first address of the pools that no committed allocation has, nor one of this transaction. */
-async function firstGap(tx: Transaction, subnet: IpamSubnet): Promise<string | undefined> {
-  const pools = subnet.allocation_pools.map((pool, n) => ({ n, first: pool.start, last: pool.end }));
-  const [gap] = await tx<{ ip_address: string }[]>`
-    select host(gap.ip) as ip_address
-    from jsonb_to_recordset(${tx.json(pools)}) as pool (n int, first inet, last inet)
-    cross join lateral (
-      (select pool.first as ip where not exists (
-        select 1 from ip_allocations a where a.subnet_id = ${subnet.id}::uuid and a.ip_address = pool.first))
-      union all
-      (select a.ip_address + 1
-        from ip_allocations a
-        where a.subnet_id = ${subnet.id}::uuid and a.ip_address >= pool.first and a.ip_address < pool.last
-          and not exists (
-            select 1 from ip_allocations b where b.subnet_id = ${subnet.id}::uuid and b.ip_address = a.ip_address + 1)
-        order by a.ip_address limit 1)
-      limit 1
-    ) gap
-    order by pool.n
-    limit 1`;
-  return gap?.ip_address;
+interface Probe extends AllocationRow {
+  readonly rank: number;
+}
+
+/** Inserts for each place the first of its probes that is free; which places got one. */
+async function insertFirstFree(tx: Transaction, rows: readonly Probe[]): Promise<readonly Place[]> {
+  if (rows.length === 0) return [];
+  // A scalar sub-select and no `not exists`: it is never turned into a join over the whole table.
+  return await tx.unsafe<(Place & Record<string, unknown>)[]>(
+    `with free as (
+       select distinct on (port_id, position) subnet_id, ip_address, port_id, position
+       from json_to_recordset($1::json)
+         as r (port_id uuid, position smallint, rank int, subnet_id uuid, ip_address inet)
+       where (select true from ip_allocations a where a.subnet_id = r.subnet_id and a.ip_address = r.ip_address) is null
+       order by port_id, position, rank)
+     insert into ip_allocations (subnet_id, ip_address, port_id, position)
+     select subnet_id, ip_address, port_id, position from free order by subnet_id, ip_address
+     on conflict (subnet_id, ip_address) do nothing
+     returning port_id, position`,
+    [rows as never],
+    { prepare: true },
+  );
 }

@@ -22,6 +22,7 @@ export const GatewayConflictWithAllocationPools = defineError(
   409,
   (ip: string, pool: string) => `Gateway ip ${ip} conflicts with allocation pool ${pool}.`,
 );
+export const IpamValueInvalid = defineError('IpamValueInvalid', 409, (reason: string) => `Invalid value: ${reason}.`);
 export const IpAddressGenerationFailure = defineError(
   'IpAddressGenerationFailure',
   409,
@@ -53,4 +54,48 @@ export const AllocationOnAutoAddressSubnet = defineError(
   400,
   (ip: string, subnetId: string) =>
     `IPv6 address ${ip} cannot be directly assigned to a port on subnet ${subnetId} as the subnet is configured for automatic addresses`,
+);
+export const AddressScopeNotFound = defineError(
+  'AddressScopeNotFound',
+  404,
+  (id: string) => `Address scope ${id} could not be found.`,
+);
+export const SubnetPoolNotFound = defineError(
+  'SubnetPoolNotFound',
+  404,
+  (id: string) => `Subnet pool ${id} could not be found.`,
+);
+export const MinPrefixSubnetAllocationError = defineError(
+  'MinPrefixSubnetAllocationError',
+  400,
+  (prefixlen: number, least: number) =>
+    `A subnet of prefix length ${prefixlen} cannot be had from the pool: its min_prefixlen is ${least}.`,
+);
+export const MaxPrefixSubnetAllocationError = defineError(
+  'MaxPrefixSubnetAllocationError',
+  400,
+  (prefixlen: number, most: number) =>
+    `A subnet of prefix length ${prefixlen} cannot be had from the pool: its max_prefixlen is ${most}.`,
+);
+export const SubnetPoolQuotaExceeded = defineError(
+  'SubnetPoolQuotaExceeded',
+  409,
+  (poolId: string, quota: number) =>
+    `The project would have more of subnet pool ${poolId} than its default_quota of ${quota} allows.`,
+);
+// 500 in the reference implementation, though the pool's state is the reason: a conflict.
+export const SubnetAllocationError = defineError(
+  'SubnetAllocationError',
+  409,
+  (reason: string) => `Failed to allocate subnet: ${reason}.`,
+);
+export const NetworkSubnetPoolAffinityError = defineError(
+  'NetworkSubnetPoolAffinityError',
+  400,
+  () => 'Subnets of one network and IP version must come from the same subnet pool.',
+);
+export const NetworkAddressScopeAffinityError = defineError(
+  'NetworkAddressScopeAffinityError',
+  400,
+  () => 'Subnets of one network and IP version must be in the same address scope.',
 );

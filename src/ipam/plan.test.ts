@@ -25,7 +25,7 @@ const owner = (subnets: readonly IpamSubnet[], device_owner = '') => ({
   subnets,
 });
 const exact = (subnet_id: string, ip_address: string) => ({ kind: 'exact', subnet_id, ip_address });
-const any = (...subnets: readonly IpamSubnet[]) => ({ kind: 'any', subnets });
+const any = (...subnets: readonly IpamSubnet[]) => ({ kind: 'any', lowest: false, subnets });
 
 describe('planNewPort()', () => {
   test('a port that says nothing gets one address per version and every automatic one', () => {
@@ -49,6 +49,25 @@ describe('planNewPort()', () => {
     expect(planNewPort(router, undefined)).toEqual([any(V4)]);
     expect(planNewPort(router, [{ subnet_id: 'auto' }])).toEqual([any(AUTO)]);
     expect(planNewPort(router, [{ ip_address: 'fd00:2::7' }])).toEqual([exact('auto', 'fd00:2::7')]);
+  });
+
+  test('ports of DHCP servers take the lowest addresses', () => {
+    const dhcp = owner([V4], 'network:dhcp');
+    expect(planNewPort(dhcp, undefined)).toEqual([{ ...any(V4), lowest: true }]);
+    expect(planNewPort(dhcp, [{ subnet_id: 'v4' }])).toEqual([{ ...any(V4), lowest: true }]);
+  });
+
+  test.each([
+    ['network:router_interface', true],
+    ['network:router_gateway', true],
+    ['', true],
+    ['compute:nova', false],
+  ])('the first address of an IPv6 network is for routers: %s may have it: %s', (device_owner, allowed) => {
+    for (const request of [{ ip_address: 'fd00:1::' }, { ip_address: 'fd00:1::', subnet_id: 'v6' }]) {
+      const plan = () => planNewPort(owner([V6], device_owner), [request]);
+      if (allowed) expect(plan()).toEqual([exact('v6', 'fd00:1::')]);
+      else expect(plan).toThrow(expect.objectContaining({ status: 400 }));
+    }
   });
 
   test('addresses are written canonically', () => {

@@ -6,7 +6,7 @@
  * in every subnet with automatic addresses; router ports get automatic addresses only where they ask.
  */
 import { InvalidInput, SubnetNotFound } from '#src/lib/errors.ts';
-import { contains, eui64Address, formatIp, parseIp } from '#src/lib/net/mod.ts';
+import { eui64Address, formatIp, parseIp } from '#src/lib/net/mod.ts';
 import {
   AllocationOnAutoAddressSubnet,
   InvalidIpForNetwork,
@@ -30,8 +30,8 @@ export interface FixedIp {
 /** One address that a port is to get. */
 export type AddressNeed =
   | { readonly kind: 'exact'; readonly subnet_id: string; readonly ip_address: string }
-  /** Any free address of the first of these subnets that has one. */
-  | { readonly kind: 'any'; readonly subnets: readonly IpamSubnet[] };
+  /** Any free address of the first of these subnets that has one; the lowest, for those who are wont to be found there. */
+  | { readonly kind: 'any'; readonly subnets: readonly IpamSubnet[]; readonly lowest: boolean };
 
 /** Whose addresses they are to be. */
 export interface AddressOwner {
@@ -57,7 +57,7 @@ export function planNewPort(
     }
     for (const version of [4, 6]) {
       const subnets = usable.filter((subnet) => subnet.ip_version === version && !hasAutomaticAddresses(subnet));
-      if (subnets.length > 0) needs.push({ kind: 'any', subnets });
+      if (subnets.length > 0) needs.push(anyOf(owner, subnets));
     }
   }
   if (!isRouterPort(owner.device_owner)) {
@@ -135,6 +135,13 @@ function automaticNeed(owner: AddressOwner, subnet: IpamSubnet): AddressNeed {
   return { kind: 'exact', subnet_id: subnet.id, ip_address: automaticAddress(subnet, owner.mac_address) };
 }
 
+/** Ports of DHCP servers and of distributed services get the lowest address, as they always have. */
+const LOWEST: ReadonlySet<string> = new Set(['network:dhcp', 'network:distributed']);
+
+function anyOf(owner: AddressOwner, subnets: readonly IpamSubnet[]): AddressNeed {
+  return { kind: 'any', subnets, lowest: LOWEST.has(owner.device_owner) };
+}
+
 function formsOwnAddress(owner: AddressOwner, subnet: IpamSubnet): boolean {
   return hasAutomaticAddresses(subnet) && !isRouterPort(owner.device_owner);
 }
@@ -150,7 +157,7 @@ function requestedNeeds(owner: AddressOwner, requested: readonly FixedIpRequest[
   return requested.flatMap((request): AddressNeed[] => {
     const subnet = subnetOf(owner, request);
     if (request.ip_address === undefined) {
-      return formsOwnAddress(owner, subnet) ? [] : [{ kind: 'any', subnets: [subnet] }];
+      return formsOwnAddress(owner, subnet) ? [] : [anyOf(owner, [subnet])];
     }
     const address = canonical(request.ip_address);
     if (formsOwnAddress(owner, subnet)) throw new AllocationOnAutoAddressSubnet(address, subnet.id);
@@ -163,14 +170,14 @@ function subnetOf(owner: AddressOwner, request: FixedIpRequest): IpamSubnet {
   if (ip === null) throw new InvalidIpForNetwork(String(request.ip_address));
   if (request.subnet_id === undefined) {
     if (ip === undefined) throw new InvalidInput('IP allocation requires subnet_id or ip_address');
-    const subnet = owner.subnets.find((candidate) => contains(storedCidr(candidate.cidr), ip));
-    if (subnet === undefined || !isHostAddress(storedCidr(subnet.cidr), ip))
-      throw new InvalidIpForNetwork(formatIp(ip));
+    const subnet = owner.subnets.find((candidate) => isHostAddress(storedCidr(candidate.cidr), ip, owner.device_owner));
+    if (subnet === undefined) throw new InvalidIpForNetwork(formatIp(ip));
     return subnet;
   }
   const subnet = owner.subnets.find(({ id }) => id === request.subnet_id);
   if (subnet === undefined) throw new SubnetNotFound(request.subnet_id);
-  if (ip !== undefined && !isHostAddress(storedCidr(subnet.cidr), ip)) throw new InvalidIpForSubnet(formatIp(ip));
+  if (ip !== undefined && !isHostAddress(storedCidr(subnet.cidr), ip, owner.device_owner))
+    throw new InvalidIpForSubnet(formatIp(ip));
   return subnet;
 }
 

@@ -20,7 +20,11 @@ describe('defaultPools()', () => {
     ['fd00::/64', 'fd00::1', [pool('fd00::2', 'fd00::ffff:ffff:ffff:ffff')]],
     ['fd00::/64', 'fe80::1', [pool('fd00::1', 'fd00::ffff:ffff:ffff:ffff')]],
     ['fd00::/64', 'fd00::', [pool('fd00::1', 'fd00::ffff:ffff:ffff:ffff')]],
+    ['10.0.0.0/31', '10.0.0.1', [pool('10.0.0.0', '10.0.0.0')]],
+    ['fd00::/127', 'fd00::', [pool('fd00::1', 'fd00::1')]],
+    ['fd00::/127', 'fd00::1', []],
     ['fd00::/128', null, [pool('fd00::', 'fd00::')]],
+    ['fd00::/128', 'fd00::', [pool('fd00::', 'fd00::')]],
   ])('%s with gateway %s', (network, gateway, pools) => {
     expect(defaultPools(cidr(network), gateway)).toEqual(pools);
   });
@@ -37,16 +41,26 @@ describe('defaultPools()', () => {
           const gateway = formatIp({ version: 4, value: network.first + BigInt(Math.floor(place * size)) });
           const pools = defaultPools(network, gateway);
           checkPools(network, pools);
-          if (prefix < 31) checkGatewayOutsidePools(gateway, pools);
+          if (prefix < 32) checkGatewayOutsidePools(gateway, pools);
         },
       ),
     );
   });
 });
 
-test('defaultGateway() is the first address after the network', () => {
-  expect(defaultGateway(cidr('10.0.0.0/24'))).toBe('10.0.0.1');
-  expect(defaultGateway(cidr('fd00::/64'))).toBe('fd00::1');
+test.each([
+  ['10.0.0.0/24', false, '10.0.0.1'],
+  ['10.0.0.0/24', true, '10.0.0.1'],
+  ['10.0.0.0/32', false, '10.0.0.1'],
+  ['255.255.255.255/32', false, null],
+  ['fd00::/64', false, 'fd00::'],
+  ['fd00::/64', true, 'fd00::1'],
+])('defaultGateway() of %s, drawn from a pool: %s, is %s', (network, drawn, gateway) => {
+  expect(defaultGateway(cidr(network), drawn)).toBe(gateway);
+});
+
+test('defaultGateway() throws where only broadcast is left for it', () => {
+  expect(() => defaultGateway(cidr('10.0.0.0/31'))).toThrow(expect.objectContaining({ type: 'IpamValueInvalid' }));
 });
 
 test.each([
@@ -55,7 +69,8 @@ test.each([
   ['10.0.0.0/24', 'fd00::1', false],
   ['10.0.0.0/24', '10.0.0.7', true],
   ['10.0.0.0/24', '10.9.0.255', true],
-  ['10.0.0.0/31', '10.0.0.0', true],
+  ['10.0.0.0/31', '10.0.0.0', false],
+  ['10.0.0.0/31', '10.0.0.9', true],
   ['fd00::/64', 'fd00::', true],
 ])('checkGateway() of %s: %s is allowed: %s', (network, gateway, allowed) => {
   const check = () => checkGateway(cidr(network), gateway);

@@ -1,20 +1,46 @@
 /** Allocation pools and gateways of subnets: defaults and checks (neutron.ipam.utils, neutron.db.ipam_backend_mixin). */
 import { InvalidInput } from '#src/lib/errors.ts';
-import { type Cidr, contains, formatCidr, formatIp, type Ip, parseIp } from '#src/lib/net/mod.ts';
+import { BITS, type Cidr, contains, formatCidr, formatIp, type Ip, parseIp } from '#src/lib/net/mod.ts';
 import {
   GatewayConflictWithAllocationPools,
   InvalidAllocationPool,
+  IpamValueInvalid,
   OutOfBoundsAllocationPool,
   OverlappingAllocationPools,
 } from './errors.ts';
+import { subtractRanges } from './prefixes.ts';
 import { type AllocationPool, storedIp } from './subnet.ts';
 
 const poolText = (pool: AllocationPool) => `${pool.start}-${pool.end}`;
 
-/** The gateway of a subnet for which nobody named one: the first address after the network's own. */
-export function defaultGateway(cidr: Cidr): string {
-  return formatIp({ version: cidr.version, value: cidr.first + 1n });
+/** First and last address that allocation pools may have: in IPv4, networks of more than two addresses keep their ends. */
+function poolBounds(cidr: Cidr): { readonly first: bigint; readonly last: bigint } {
+  const { first, last } = cidr;
+  if (first === last) return { first, last };
+  if (cidr.version === 6) return { first: first + 1n, last };
+  return cidr.prefix < 31 ? { first: first + 1n, last: last - 1n } : { first, last };
 }
+
+/**
+ * The gateway of a subnet for which nobody named one: the first address after the network's own. In IPv6 it is the
+ * network's own (the subnet-router anycast address), unless the network was drawn from a subnet pool.
+ */
+export function defaultGateway(cidr: Cidr, drawn = false): string | null {
+  if (cidr.version === 6 && !drawn) return formatIp({ version: 6, value: cidr.first });
+  const value = cidr.first + 1n;
+  // Of the last network of all, with one address, there is none after.
+  if (value >= 1n << BigInt(BITS[cidr.version])) return null;
+  if (isEdge(cidr, value)) {
+    throw new IpamValueInvalid(
+      `gateway_ip: ${formatCidr(cidr)} has no address for a gateway; name one outside of it, or null`,
+    );
+  }
+  return formatIp({ version: cidr.version, value });
+}
+
+/** Whether the address is the network's or the broadcast address, which IPv4 gives no meaning as a gateway. */
+const isEdge = (cidr: Cidr, value: bigint): boolean =>
+  cidr.version === 4 && (value === cidr.first || value === cidr.last);
 
 /** Throws InvalidInput for a gateway that cannot be; one outside of the subnet can. */
 export function checkGateway(cidr: Cidr, gateway: string): void {
@@ -22,42 +48,31 @@ export function checkGateway(cidr: Cidr, gateway: string): void {
   if (ip.version !== cidr.version) {
     throw new InvalidInput(`gateway_ip '${gateway}' does not match the ip_version '${cidr.version}'`);
   }
-  const edge = ip.value === cidr.first || ip.value === cidr.last;
-  if (cidr.version === 4 && cidr.prefix < 31 && edge) throw new InvalidInput('Gateway is not valid on subnet');
+  if (isEdge(cidr, ip.value)) throw new InvalidInput(`Gateway is not valid on subnet: gateway_ip '${gateway}'`);
 }
 
 /** All addresses that hosts can have but the gateway's: one range, or two around it. */
 export function defaultPools(cidr: Cidr, gateway: string | null): readonly AllocationPool[] {
-  const range = (first: bigint, last: bigint): AllocationPool[] =>
-    first > last
-      ? []
-      : [
-          {
-            start: formatIp({ version: cidr.version, value: first }),
-            end: formatIp({ version: cidr.version, value: last }),
-          },
-        ];
-  const first = cidr.first + 1n;
-  const last = cidr.version === 4 ? cidr.last - 1n : cidr.last;
-  // A network of one or two addresses has none to spare.
-  if (first >= last) return range(cidr.first, cidr.last);
-  const hole = gateway === null ? undefined : storedIp(gateway);
-  if (hole === undefined || !contains(cidr, hole) || hole.value < first || hole.value > last) return range(first, last);
-  return [...range(first, hole.value - 1n), ...range(hole.value + 1n, last)];
+  const { version } = cidr;
+  const { first, last } = poolBounds(cidr);
+  const hole = gateway === null || cidr.first === cidr.last ? undefined : storedIp(gateway);
+  const around = hole === undefined || !contains(cidr, hole) ? [] : [{ first: hole.value, last: hole.value }];
+  return subtractRanges([{ first, last }], around).map((range) => ({
+    start: formatIp({ version, value: range.first }),
+    end: formatIp({ version, value: range.last }),
+  }));
 }
 
 /** Throws for pools that are reversed, of the wrong version, outside of the subnet, or overlap. */
 export function checkPools(cidr: Cidr, pools: readonly AllocationPool[]): void {
-  const first = cidr.first + 1n;
-  const last = cidr.version === 4 ? cidr.last - 1n : cidr.last;
-  const small = first >= last;
+  const bounds = poolBounds(cidr);
   const ranges = pools.map((pool) => {
     const [start, end] = [parseIp(pool.start), parseIp(pool.end)];
     if (start === null || end === null || start.version !== cidr.version || end.version !== cidr.version) {
       throw new InvalidAllocationPool(poolText(pool));
     }
     if (end.value < start.value) throw new InvalidAllocationPool(poolText(pool));
-    if (start.value < (small ? cidr.first : first) || end.value > (small ? cidr.last : last)) {
+    if (start.value < bounds.first || end.value > bounds.last) {
       throw new OutOfBoundsAllocationPool(poolText(pool), formatCidr(cidr));
     }
     return { pool, start: start.value, end: end.value };

@@ -18,12 +18,14 @@ export interface IpamSubnet {
 
 const AUTOMATIC: ReadonlySet<string | null> = new Set(['slaac', 'dhcpv6-stateless']);
 /** The router ports that take an address from a SLAAC subnet like from any other. */
-const ROUTER_OWNERS: ReadonlySet<string> = new Set([
+export const ROUTER_OWNERS: readonly string[] = [
   'network:router_interface',
   'network:ha_router_replicated_interface',
   'network:router_interface_distributed',
   'network:router_centralized_snat',
-]);
+];
+/** Who may have the first address of an IPv6 network, which is that of its routers; no owner at all may become a router. */
+const ANYCAST_OWNERS: readonly string[] = [...ROUTER_OWNERS, 'network:router_gateway', ''];
 
 /** Whether hosts form their own addresses in the subnet, from the prefix and their MAC address. */
 export function hasAutomaticAddresses(subnet: Pick<IpamSubnet, 'ipv6_ra_mode' | 'ipv6_address_mode'>): boolean {
@@ -31,7 +33,7 @@ export function hasAutomaticAddresses(subnet: Pick<IpamSubnet, 'ipv6_ra_mode' | 
 }
 
 export function isRouterPort(deviceOwner: string): boolean {
-  return ROUTER_OWNERS.has(deviceOwner);
+  return ROUTER_OWNERS.includes(deviceOwner);
 }
 
 /** Reads a network that the database holds. */
@@ -49,12 +51,11 @@ export function storedIp(text: string): Ip {
 }
 
 /**
- * Whether a host may have the address: inside the network, and neither the network's own address nor IPv4's broadcast
- * address where the network is big enough to have them.
+ * Whether a port of the owner may have the address: inside the network, and neither IPv4's network or broadcast address where
+ * the network is big enough to have them, nor IPv6's first one unless it is a router's.
  */
-export function isHostAddress(cidr: Cidr, ip: Ip): boolean {
+export function isHostAddress(cidr: Cidr, ip: Ip, deviceOwner: string): boolean {
   if (!contains(cidr, ip)) return false;
-  const size = cidr.last - cidr.first + 1n;
-  if (size <= 2n) return true;
-  return ip.value !== cidr.first && !(cidr.version === 4 && ip.value === cidr.last);
+  if (cidr.version === 6) return ip.value !== cidr.first || cidr.prefix === 128 || ANYCAST_OWNERS.includes(deviceOwner);
+  return cidr.prefix > 30 || (ip.value !== cidr.first && ip.value !== cidr.last);
 }

@@ -98,6 +98,12 @@ export const ExtensionsNotFound = defineError(
   500,
   (extensions: readonly string[]) => `Extensions not found: ${extensions.join(', ')}.`,
 );
+export const RbacPolicyInUse = defineError(
+  'RbacPolicyInUse',
+  409,
+  (objectId: string, details: string) =>
+    `RBAC policy on object ${objectId} cannot be removed because other objects depend on it. Details: ${details}`,
+);
 export const NetworkNotFound = defineError('NetworkNotFound', 404, (id: string) => `Network ${id} could not be found.`);
 export const SubnetNotFound = defineError('SubnetNotFound', 404, (id: string) => `Subnet ${id} could not be found.`);
 export const PortNotFound = defineError('PortNotFound', 404, (id: string) => `Port ${id} could not be found.`);

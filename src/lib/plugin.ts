@@ -24,6 +24,17 @@ export type Resource = Readonly<Record<string, unknown>>;
 export interface ResourceList {
   readonly items: readonly Resource[];
   readonly more: boolean;
+  /**
+   * The items as the query's `text` wants them, from a store that can; `items` is then made only for who reads it. It is not
+   * enumerable: a verb that copies the list to change it drops the texts with the copy.
+   */
+  readonly written?: readonly WrittenItem[];
+}
+
+/** An item whose JSON text is ready to be sent. */
+export interface WrittenItem {
+  readonly text: string;
+  readonly values: Resource;
 }
 
 /** What a verb is called with; which of these are set follows from the operation. */
@@ -42,7 +53,7 @@ export interface Call {
   readonly fields?: readonly string[];
   /** `If-Match: revision_number=N`: the write must find this revision, or throws RevisionNumberConstraintFailed. */
   readonly if_match?: number;
-  /** The object as policy saw it just before (update, delete): saves the verb a read, never a lock. */
+  /** The object as policy saw it just before (update, delete; the one above, of raw resources): saves the verb a read, never a lock. */
   readonly original?: Resource;
 }
 
@@ -89,6 +100,8 @@ export interface RbacObjectType {
   readonly objects: string;
   /** `access_as_shared` and the like. */
   readonly actions: readonly string[];
+  /** True where the objects have no revision that could grow when they are shared (address scopes). */
+  readonly unrevised?: boolean;
   /**
    * Runs in the transaction that takes a share back (`target_project` a project's id or `*`), after the row is gone: throws
    * RbacPolicyInUse when somebody who can no longer see the object still uses it.
@@ -134,6 +147,8 @@ export interface PluginModule {
   /** Options of its own, known by name like ours: `[their_group] their_option`. */
   readonly options?: readonly OptionSpec[];
   /** Attributes that it adds to resources of other plugins, by collection (`ports`): asked before any plugin is created. */
-  attributes?(host: Pick<PluginHost, 'config' | 'log' | 'quota'>): Readonly<Record<string, AttributeExtension>>;
+  attributes?(
+    host: Pick<PluginHost, 'config' | 'log' | 'quota' | 'callbacks'>,
+  ): Readonly<Record<string, AttributeExtension>>;
   create(host: PluginHost): Plugin | Promise<Plugin>;
 }

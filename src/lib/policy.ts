@@ -25,4 +25,6 @@ export interface Policy {
   enforce(context: Context, rule: string, target: PolicyTarget): void;
   /** The attributes of parents that the rule may ask for, through all rules it names: `network:project_id`. */
   parents(rule: string): readonly string[];
+  /** The attributes of the object itself that the rule may ask for: `project_id`. */
+  attributes(rule: string): readonly string[];
 }

@@ -10,5 +10,5 @@ export function isSecretName(name: string): boolean {
 /** The text with `***` for every password inside a URL (`postgresql://user:***@host/db`). */
 export function maskUrlPasswords(text: string): string {
   // The password may itself hold "@" or ":": everything up to the last "@" before a slash or blank is taken.
-  return text.includes('://') ? text.replaceAll(/(:\/\/[^/@\s:]*):[^/\s]*@/g, '$1:***@') : text;
+  return text.includes('://') && text.includes('@') ? text.replaceAll(/(:\/\/[^/@\s:]*):[^/\s]*@/g, '$1:***@') : text;
 }

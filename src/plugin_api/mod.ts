@@ -7,10 +7,12 @@ export {
   apiTime,
   insertRows,
   listRows,
+  refuseWhileUsed,
   reviseRow,
   type Scope,
   showRow,
   showRows,
+  standardAttributes,
   type TableSql,
   violatedConstraint,
 } from '#src/db/mod.ts';
@@ -30,6 +32,7 @@ export type {
   ResourceDefinition,
 } from '#src/lib/api/definition.ts';
 export type { Filter, ListQuery, Sort } from '#src/lib/api/query.ts';
+export { listOf, objectOf, orNull, type Schema } from '#src/lib/api/schema.ts';
 export type { Callback, CallbackEvent, CallbackPayload, CallbackRegistry } from '#src/lib/callbacks.ts';
 export type { Clock } from '#src/lib/clock.ts';
 export type { Config, OptionSpec } from '#src/lib/config.ts';
@@ -46,6 +49,7 @@ export type {
   PluginDirectory,
   PluginHost,
   PluginModule,
+  RbacObjectType,
   Resource,
   ResourceList,
   Verb,

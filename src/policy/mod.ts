@@ -6,4 +6,5 @@ export { baseRules } from './base.ts';
 export { PolicyLoadError } from './errors.ts';
 export { type Explanation, explainText } from './explain.ts';
 export { createPolicy, type ExplainingPolicy, type PolicyOptions } from './policy.ts';
+export { standing } from './standing.ts';
 export * from './strings.ts';

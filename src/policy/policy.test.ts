@@ -219,6 +219,11 @@ describe('a policy', () => {
     expect(policy.parents('create_thing')).toEqual([]);
     expect(policy.parents('not_defined')).toEqual([]);
   });
+  test('attributes() names what rules ask of the object itself', () => {
+    const policy = policyOf("a: rule:b and not user_id:%(device_id)s\nb: \"'x':%(name)s or rule:shared\"");
+    expect(policy.attributes('a')).toEqual(['device_id', 'name', 'shared']);
+    expect(policy.attributes('not_defined')).toEqual(policy.attributes('default'));
+  });
   test('explain() says what was found, as text too', () => {
     const explanation = policyOf().explain('create_thing', member, { project_id: 'p2' });
     expect(explainText(explanation).split('\n')).toEqual([

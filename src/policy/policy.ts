@@ -50,13 +50,16 @@ export function createPolicy(options: PolicyOptions): ExplainingPolicy {
     return rule !== undefined && inScope(rule, context) && compiled.get(rule.name)!(context, target);
   }
 
-  const parentsByRule = new Map<string, readonly string[]>();
-  function parents(name: string): readonly string[] {
-    const known = parentsByRule.get(name);
+  const readByRule = new Map<string, Reads>();
+  function reads(name: string): Reads {
+    const known = readByRule.get(name);
     if (known) return known;
-    const names = [...collectParents(name, ruleOf, new Set())].toSorted();
-    parentsByRule.set(name, names);
-    return names;
+    const attributes = new Set<string>();
+    const parents = new Set<string>();
+    collectReads(name, ruleOf, new Set(), attributes, parents);
+    const found = { attributes: [...attributes].toSorted(), parents: [...parents].toSorted() };
+    readByRule.set(name, found);
+    return found;
   }
 
   return {
@@ -65,7 +68,8 @@ export function createPolicy(options: PolicyOptions): ExplainingPolicy {
     enforce(context, name, target) {
       if (!allows(context, name, target)) throw new PolicyNotAuthorized(`rule:${name}`);
     },
-    parents,
+    parents: (name) => reads(name).parents,
+    attributes: (name) => reads(name).attributes,
     explain: (name, context, target) => explainRule(name, { ruleOf, inScope, link, scopeOf }, context, target),
   };
 }
@@ -76,20 +80,36 @@ function scopeOf(context: Context): string {
   return context.domain_id === null ? 'project' : 'domain';
 }
 
-function collectParents(name: string, ruleOf: (name: string) => Rule | undefined, seen: Set<string>): Set<string> {
-  const found = new Set<string>();
+/** What a rule may ask of an object, and of its parents. */
+interface Reads {
+  readonly attributes: readonly string[];
+  readonly parents: readonly string[];
+}
+
+function collectReads(
+  name: string,
+  ruleOf: (name: string) => Rule | undefined,
+  seen: Set<string>,
+  attributes: Set<string>,
+  parents: Set<string>,
+): void {
   const rule = ruleOf(name);
-  if (!rule || seen.has(rule.name)) return found;
+  if (!rule || seen.has(rule.name)) return;
   seen.add(rule.name);
   const fromTemplate = (template: Template) => {
-    for (const attribute of template.names) if (attribute.includes(':')) found.add(attribute);
+    for (const attribute of template.names) {
+      attributes.add(attribute);
+      if (attribute.includes(':')) parents.add(attribute);
+    }
   };
   for (const part of walk(rule.check)) {
-    if (part.kind === 'rule') for (const attribute of collectParents(part.rule, ruleOf, seen)) found.add(attribute);
+    if (part.kind === 'rule') collectReads(part.rule, ruleOf, seen, attributes, parents);
     else if (part.kind === 'owner') fromTemplate(part.owner);
     else if (part.kind === 'role') fromTemplate(part.role);
     else if (part.kind === 'credential' || part.kind === 'literal') fromTemplate(part.match);
-    else if (part.kind === 'field') found.add(parentField(part.collection, part.field));
+    else if (part.kind === 'field') {
+      attributes.add(part.field);
+      parents.add(parentField(part.collection, part.field));
+    }
   }
-  return found;
 }

@@ -2,8 +2,9 @@
  * The quotas API (neutron/extensions/quotasv2.py, quotasv2_detail.py): a project's limits are one object under the project's
  * id. It has an attribute for each counted resource of all plugins, so the map is read when all are loaded.
  */
-import type { AttributeMap, AttributeSpec } from '#src/lib/api/attributes.ts';
+import { ATTR_NOT_SPECIFIED, type AttributeMap, type AttributeSpec } from '#src/lib/api/attributes.ts';
 import type { ActionDefinition, ExtensionDefinition, ResourceDefinition } from '#src/lib/api/definition.ts';
+import { INTEGER, objectOf, type Schema, TEXT } from '#src/lib/api/schema.ts';
 import type { PolicyDefault } from '#src/lib/policy.ts';
 
 const LIMIT: AttributeSpec = {
@@ -13,15 +14,35 @@ const LIMIT: AttributeSpec = {
   validate: { 'type:range': [-1, 2147483647] },
   is_visible: true,
 };
-const PROJECT: AttributeSpec = { allow_post: false, allow_put: false, is_visible: true, required_by_policy: true };
+/** Shown in lists only. */
+const PROJECT: AttributeSpec = {
+  allow_post: false,
+  allow_put: false,
+  default: ATTR_NOT_SPECIFIED,
+  response: TEXT,
+  is_visible: true,
+  required_by_policy: true,
+};
 /** Not kept: `force` takes limits below the usage too, `check_limit` asks for what is the default. */
 const WISH: AttributeSpec = { allow_post: false, allow_put: true, convert_to: 'convert_to_boolean', is_visible: false };
+
+const DETAILS = objectOf({ limit: INTEGER, used: INTEGER, reserved: INTEGER });
 
 /** Reading one's own limits is free; others' need get_quota. */
 const READ = 'get_quota_of_project';
 
-const read = (verb: string): ActionDefinition => ({ method: 'GET', verb, policy: READ });
-const own = (verb: string): ActionDefinition => ({ method: 'GET', verb, policy: 'regular_user' });
+const read = (verb: string, ofOne: Schema): ActionDefinition => ({
+  method: 'GET',
+  verb,
+  policy: READ,
+  response: objectOf({ quota: { type: 'object', additionalProperties: ofOne } }),
+});
+const own = (verb: string, key: string, name: string): ActionDefinition => ({
+  method: 'GET',
+  verb,
+  policy: 'regular_user',
+  response: objectOf({ [key]: objectOf({ [name]: TEXT }) }),
+});
 
 function attributes(resourceNames: readonly string[]): AttributeMap {
   return {
@@ -45,8 +66,11 @@ function quotasResource(resourceNames: () => readonly string[]): ResourceDefinit
     quota: false,
     denial: 'forbidden',
     policy_names: { list: 'get_quota', show: READ, update: 'update_quota', delete: 'delete_quota' },
-    member_actions: { default: read('get_default_quota') },
-    collection_actions: { tenant: own('get_quota_tenant'), project: own('get_quota_project') },
+    member_actions: { default: read('get_default_quota', INTEGER) },
+    collection_actions: {
+      tenant: own('get_quota_tenant', 'tenant', 'tenant_id'),
+      project: own('get_quota_project', 'project', 'project_id'),
+    },
   };
 }
 
@@ -65,7 +89,7 @@ export function quotaExtensions(resourceNames: () => readonly string[]): readonl
       name: 'Quota details management support',
       description: 'Limits together with what is used of them',
       updated: '2017-02-10T10:00:00-00:00',
-      member_actions: { quotas: { details: read('get_quota_details') } },
+      member_actions: { quotas: { details: read('get_quota_details', DETAILS) } },
       required_extensions: ['quotas'],
     },
     {

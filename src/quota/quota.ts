@@ -1,11 +1,13 @@
 /** The quota engine over its store: which resources count, what their limits are, and who is over. */
+import { errorDetail, violatedConstraint } from '#src/db/mod.ts';
 import type { Config } from '#src/lib/config.ts';
-import type { Database, Transaction } from '#src/lib/database.ts';
+import type { Database } from '#src/lib/database.ts';
 import { OverQuota } from '#src/lib/errors.ts';
 import type { Logger } from '#src/lib/log.ts';
 import type { Limits, QuotaEngine, QuotaResource } from '#src/lib/quota.ts';
 import { TenantQuotaNotFound } from './errors.ts';
 import { defaultLimit } from './limits.ts';
+import { createRoom } from './room.ts';
 import * as store from './store.ts';
 
 export type { Limits, QuotaDetail, QuotaEngine } from '#src/lib/quota.ts';
@@ -20,6 +22,7 @@ export interface QuotaOptions {
 
 /** Makes the engine. */
 export function createQuota({ resources, config, db, log }: QuotaOptions): QuotaEngine {
+  const room = createRoom();
   let known: ReadonlyMap<string, store.LimitedResource> | undefined;
 
   function declared(): ReadonlyMap<string, store.LimitedResource> {
@@ -50,19 +53,32 @@ export function createQuota({ resources, config, db, log }: QuotaOptions): Quota
 
     async check(_context, project_id, deltas) {
       const growing = chargesOf(deltas).filter(({ delta }) => delta > 0);
+      if (growing.every(({ resource, delta }) => room.take(project_id, resource.name, delta))) return;
       const standings = await store.readStandings(
         db.sql,
         project_id,
         growing.map(({ resource }) => resource),
+        { uncountedIfUnlimited: true },
       );
       refuse(standings.filter(({ resource, limit, used }) => limit >= 0 && used + deltas[resource]! > limit));
+      for (const standing of standings) room.saw(project_id, standing);
     },
 
-    async charge(tx: Transaction, project_id, deltas) {
+    async count(tx, project_id, deltas) {
+      const charges = chargesOf(deltas);
+      if (charges.length > 0) await store.charge(tx, project_id, charges, false);
+    },
+
+    async charge(tx, project_id, deltas, last) {
       const charges = chargesOf(deltas);
       if (charges.length === 0) return;
-      const standings = await store.charge(tx, project_id, charges);
-      refuse(standings.filter(({ resource, limit, used }) => deltas[resource]! > 0 && limit >= 0 && used > limit));
+      const statement = store.charge(tx, project_id, charges, true);
+      if (last !== undefined) return last(statement, asOverQuota);
+      try {
+        await statement;
+      } catch (error) {
+        throw asOverQuota(error);
+      }
     },
 
     async getQuota(project_id) {
@@ -107,6 +123,10 @@ export function createQuota({ resources, config, db, log }: QuotaOptions): Quota
 
 function byResource(rows: readonly { readonly resource: string; readonly limit: number }[]): Limits {
   return Object.fromEntries(rows.map(({ resource, limit }) => [resource, limit]));
+}
+
+function asOverQuota(error: unknown): unknown {
+  return violatedConstraint(error) === store.LIMIT_EXCEEDED ? new OverQuota(errorDetail(error).split(',')) : error;
 }
 
 function refuse(over: readonly store.Standing[]): void {

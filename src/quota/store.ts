@@ -1,12 +1,14 @@
 /**
- * Quotas in PostgreSQL. Usage is a row for each project and resource, made from a count when it is first charged and then
- * kept by the transactions themselves; its row lock is what makes limits exact, so a charge comes last in a transaction.
- *
- * Why the count is safe: whoever changes a project's objects charges that one key. The first to insert the row counts what
- * is committed and what is its own; all others wait for the key and then add their own change.
+ * Quotas in PostgreSQL. What a project has is a row for each resource, which creations and deletions keep in their own
+ * transactions; there is one only for projects that have a limit: it is made by a count when the first of them creates
+ * something, and setting the limit to unlimited takes it away. Charging is one statement, the function `charge_quota` of the
+ * migrations, which tells why that is exact.
  */
-import type { Queryable, Transaction } from '#src/lib/database.ts';
+import type { Queryable, Statement, Transaction } from '#src/lib/database.ts';
 import type { QuotaResource } from '#src/lib/quota.ts';
+
+/** The constraint that `charge_quota` names when it refuses; the error's detail has the resources, comma between. */
+export const LIMIT_EXCEEDED = 'quota_limit';
 
 /** A resource with the limit of projects that have none of their own. */
 export interface LimitedResource extends QuotaResource {
@@ -24,82 +26,52 @@ export interface Standing {
   readonly used: number;
 }
 
-interface Charged {
-  readonly resource: string;
-  readonly limit: number;
-  readonly in_use: number;
-}
-
-/** Adds to the usage rows and answers what stands in them now. Locks in the order of names, so that charges never deadlock. */
-export async function charge(
+/** Charges all; with `refusing` it fails where a limit is exceeded. */
+export function charge(
   tx: Transaction,
   project: string,
   charges: readonly Charge[],
-): Promise<readonly Standing[]> {
-  const ordered = charges.toSorted((one, other) => (one.resource.name < other.resource.name ? -1 : 1));
-  const rows =
-    ordered.length === 1 ? await chargeOne(tx, project, ordered[0]!) : await chargeSeveral(tx, project, ordered);
-  const standings: Standing[] = rows.map((row) => ({ resource: row.resource, limit: row.limit, used: row.in_use }));
-  for (const charged of ordered) {
-    if (rows.some((row) => row.resource === charged.resource.name)) continue;
-    standings.push(await chargeFirst(tx, project, charged));
-  }
-  return standings;
+  refusing: boolean,
+): Statement {
+  const rows = charges.map(({ resource: { name, limit, table, tables }, delta }) => ({
+    resource: name,
+    delta,
+    standard: limit,
+    tables: tables ?? [table],
+    kept: tables === undefined,
+  }));
+  return tx.unsafe('select charge_quota($1::text, $2::json, $3::boolean)', [project, rows as never, refusing], {
+    prepare: true,
+  });
 }
 
-function chargeOne(tx: Transaction, project: string, { resource, delta }: Charge): Promise<readonly Charged[]> {
-  return tx<Charged[]>`
-    UPDATE quota_usages SET in_use = greatest(in_use + ${delta}::int, 0)
-    WHERE project_id = ${project} AND resource = ${resource.name}
-    RETURNING resource, in_use, coalesce(
-      (SELECT q."limit" FROM quotas q WHERE q.project_id = ${project} AND q.resource = ${resource.name}),
-      ${resource.limit}::int) AS "limit"`;
+/** The number of the project's rows. */
+function counted(sql: Queryable, { table, tables = [table] }: QuotaResource, project: string) {
+  const counts = tables.map((name) => sql`(SELECT count(*) FROM ${sql(name)} WHERE project_id = ${project})`);
+  const sum = counts.reduce((all, next) => sql`${all} + ${next}`, sql`0`);
+  return sql`(${sum})::int`;
 }
 
-function chargeSeveral(tx: Transaction, project: string, charges: readonly Charge[]): Promise<readonly Charged[]> {
-  const names = charges.map(({ resource }) => resource.name);
-  return tx<Charged[]>`
-    WITH locked AS MATERIALIZED (
-      SELECT u.resource FROM quota_usages u
-      WHERE u.project_id = ${project} AND u.resource = ANY(${names}::text[])
-      ORDER BY u.resource FOR UPDATE
-    ), asked AS (
-      SELECT * FROM unnest(${names}::text[], ${charges.map(({ delta }) => delta)}::int[],
-        ${charges.map(({ resource }) => resource.limit)}::int[]) AS a(resource, delta, standard)
-    )
-    UPDATE quota_usages u SET in_use = greatest(u.in_use + asked.delta, 0)
-    FROM locked JOIN asked USING (resource)
-    WHERE u.project_id = ${project} AND u.resource = locked.resource
-    RETURNING u.resource, u.in_use, coalesce(
-      (SELECT q."limit" FROM quotas q WHERE q.project_id = ${project} AND q.resource = u.resource), asked.standard) AS "limit"`;
-}
-
-/** The objects that this transaction has written are in the count already; the delta counts where somebody else was first. */
-async function chargeFirst(tx: Transaction, project: string, { resource, delta }: Charge): Promise<Standing> {
-  const [row] = await tx<Charged[]>`
-    INSERT INTO quota_usages AS u (project_id, resource, in_use)
-    SELECT ${project}::text, ${resource.name}::text, count(*)::int FROM ${tx(resource.table)} WHERE project_id = ${project}
-    ON CONFLICT (project_id, resource) DO UPDATE SET in_use = greatest(u.in_use + ${delta}::int, 0)
-    RETURNING resource, in_use, coalesce(
-      (SELECT q."limit" FROM quotas q WHERE q.project_id = ${project} AND q.resource = ${resource.name}),
-      ${resource.limit}::int) AS "limit"`;
-  return { resource: row!.resource, limit: row!.limit, used: row!.in_use };
-}
-
-/** Limits and usage as they are committed; takes no lock. Without a usage row the objects are counted. */
+/**
+ * Limits and usage as they are committed; takes no lock. Without a usage row the objects are counted, but not those that have no
+ * limit where only limits are of interest: then 0.
+ */
 export async function readStandings(
   sql: Queryable,
   project: string,
   resources: readonly LimitedResource[],
+  { uncountedIfUnlimited = false } = {},
 ): Promise<readonly Standing[]> {
   if (resources.length === 0) return [];
   const [first, ...rest] = resources.map(
     (resource) => sql`
-      SELECT ${resource.name}::text AS resource,
-        coalesce((SELECT "limit" FROM quotas WHERE project_id = ${project} AND resource = ${resource.name}),
-          ${resource.limit}::int) AS "limit",
-        coalesce((SELECT in_use FROM quota_usages WHERE project_id = ${project} AND resource = ${resource.name}),
-          (SELECT count(*)::int FROM ${sql(resource.table)} WHERE project_id = ${project})) AS used`,
+      SELECT l.resource, l."limit", CASE WHEN l."limit" < 0 AND ${uncountedIfUnlimited} THEN 0 ELSE
+        coalesce((SELECT in_use FROM quota_usages
+            WHERE project_id = ${project} AND resource = ${resource.name} AND ${resource.tables === undefined}),
+          ${counted(sql, resource, project)}) END AS used
+      FROM (SELECT ${resource.name}::text AS resource, coalesce(
+        (SELECT "limit" FROM quotas WHERE project_id = ${project} AND resource = ${resource.name}),
+        ${resource.limit}::int) AS "limit") l`,
   );
   const all = rest.reduce((union, next) => sql`${union} UNION ALL ${next}`, first!);
   return sql<Standing[]>`${all}`;
@@ -115,7 +87,7 @@ export function readLimits(
     ${project === undefined ? sql`` : sql`WHERE project_id = ${project}`} ORDER BY project_id, resource`;
 }
 
-/** Sets limits, in the order of names. */
+/** Sets limits, in the order of names. Where there is none any more, nobody counts from now on. */
 export async function writeLimits(
   tx: Transaction,
   project: string,
@@ -127,6 +99,7 @@ export async function writeLimits(
     SELECT ${project}::text, resource, "limit"
     FROM unnest(${names}::text[], ${names.map((name) => limits.get(name)!)}::int[]) AS l(resource, "limit")
     ON CONFLICT (project_id, resource) DO UPDATE SET "limit" = excluded."limit"`;
+  for (const name of names.filter((name) => limits.get(name)! < 0)) await tx`SELECT forget_quota(${project}, ${name})`;
 }
 
 /** Takes a project's limits away; says how many there were. */
@@ -154,7 +127,7 @@ export async function recount(
     SELECT in_use FROM quota_usages WHERE project_id = ${project} AND resource = ${resource.name} FOR UPDATE`;
   if (before === undefined) return null;
   const [after] = await tx<{ in_use: number }[]>`
-    UPDATE quota_usages SET in_use = (SELECT count(*)::int FROM ${tx(resource.table)} WHERE project_id = ${project})
+    UPDATE quota_usages SET in_use = ${counted(tx, resource, project)}
     WHERE project_id = ${project} AND resource = ${resource.name} RETURNING in_use`;
   return { was: before.in_use, is: after!.in_use };
 }

@@ -36,7 +36,8 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   // Known when all plugins are there; counting begins later still.
   const counted: QuotaResource[] = [];
   const quota = createQuota({ resources: counted, config, db, log });
-  const extended = modules.map(({ module }) => module.attributes?.({ config, log, quota }) ?? {});
+  const callbacks = createCallbacks({ log });
+  const extended = modules.map(({ module }) => module.attributes?.({ config, log, quota, callbacks }) ?? {});
   const host: PluginHost = {
     attributeExtensions: (collection) =>
       extended.map((added) => added[collection]).filter((added) => added !== undefined),
@@ -46,7 +47,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     metrics,
     clock,
     quota,
-    callbacks: createCallbacks({ log }),
+    callbacks,
     outbox: createOutbox(),
     plugins: {
       get: (type) => byType.get(type)?.plugin,

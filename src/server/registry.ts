@@ -18,13 +18,25 @@ const CORE_PLUGINS: Readonly<Record<string, Load>> = {
  * Loaded with every core plugin: what Neutron's core plugins inherit (security groups, subnet pools, ...), and its default
  * service plugins. They may be named in `service_plugins`, too.
  */
-const ALWAYS: Readonly<Record<string, Load>> = {};
+const ALWAYS: Readonly<Record<string, Load>> = {
+  address_groups: async () => (await import('#src/services/address_groups/mod.ts')).default,
+  address_scopes: async () => (await import('#src/services/address_scopes/mod.ts')).default,
+  network_ip_availability: async () => (await import('#src/services/network_ip_availability/mod.ts')).default,
+  rbac: async () => (await import('#src/services/rbac/mod.ts')).default,
+  security_groups: async () => (await import('#src/services/security_groups/mod.ts')).default,
+  subnet_pools: async () => (await import('#src/services/subnet_pools/mod.ts')).default,
+  tag: async () => (await import('#src/services/tag/mod.ts')).default,
+};
 
-const SERVICE_PLUGINS: Readonly<Record<string, Load>> = {};
+const SERVICE_PLUGINS: Readonly<Record<string, Load>> = {
+  segments: async () => (await import('#src/services/segments/mod.ts')).default,
+};
 
 /** Class paths of the reference implementation that stand in existing configuration files. */
 const CLASS_PATHS: Readonly<Record<string, string>> = {
   'neutron.plugins.ml2.plugin.Ml2Plugin': 'ml2',
+  'neutron.services.network_ip_availability.plugin.NetworkIPAvailabilityPlugin': 'network_ip_availability',
+  'neutron.services.segments.plugin.Plugin': 'segments',
 };
 
 /** Service plugins of Neutron's whose API the core plugin serves here. */
@@ -37,8 +49,8 @@ const IN_THE_CORE: ReadonlySet<string> = new Set(['revisions', 'timestamp']);
 // biome-ignore format: a table of names
 const ABSENT: ReadonlySet<string> = new Set([
   'auto_allocate', 'bgp', 'bgpvpn', 'conntrack_helper', 'evpn', 'firewall_v2', 'flavors', 'flow_classifier', 'l2gw',
-  'local_ip', 'log', 'metering', 'ndp_proxy', 'network_ip_availability', 'network_segment_range', 'ovn-router', 'placement',
-  'port_forwarding', 'pvlan', 'qos', 'router', 'segments', 'sfc', 'taas', 'tag', 'tapmirror', 'trunk', 'vpnaas',
+  'local_ip', 'log', 'metering', 'ndp_proxy', 'network_segment_range', 'ovn-router', 'placement',
+  'port_forwarding', 'pvlan', 'qos', 'router', 'sfc', 'taas', 'tapmirror', 'trunk', 'vpnaas',
 ]);
 /** The same by their Python classes: `neutron.services.l3_router.l3_router_plugin.L3RouterPlugin`. */
 const PYTHON_CLASS = /^(neutron|networking)[a-z_]*(\.\w+)+$/;
@@ -104,7 +116,8 @@ export async function loadForeignModules({
 export async function loadModules({ config, log }: RegistryOptions): Promise<readonly LoadedModule[]> {
   const modules = [await load('core_plugin', CORE_PLUGINS, config.string('DEFAULT', 'core_plugin'))];
   for (const name of Object.keys(ALWAYS)) modules.push(await load('part of the core', ALWAYS, name));
-  for (const name of new Set(config.list('DEFAULT', 'service_plugins'))) {
+  const named = config.list('DEFAULT', 'service_plugins').map((name) => CLASS_PATHS[name] ?? name);
+  for (const name of new Set(named)) {
     if (IN_THE_CORE.has(name) || Object.hasOwn(ALWAYS, name)) continue;
     if (!Object.hasOwn(SERVICE_PLUGINS, name) && isAbsent(name)) {
       log.warn('service plugin is not part of this release: its API is absent', { plugin: name });

@@ -28,12 +28,24 @@ const OWN: ReadonlySet<string> = new Set(['time', 'level', 'message']);
 
 /** Makes a logger. */
 export function createLogger({ level, format, write, clock, fields = {} }: LoggerOptions): Logger {
-  const line = format === 'json' ? jsonLine : textLine;
-  const log = (of: LogLevel) => (message: string, more?: LogFields) => {
-    if (LEVELS[of] < LEVELS[level]) return;
-    const time = new Date(clock.now()).toISOString();
-    write(line(time, of, maskUrlPasswords(message), prepare(more ? { ...fields, ...more } : fields)));
+  const { start, field, end } = FORMATS[format];
+  const written = (of: LogFields): string => {
+    let text = '';
+    for (const name of Object.keys(of)) {
+      const value = of[name];
+      if (value !== undefined) text += field(OWN.has(name) ? `${name}_` : name, loggable(name, value));
+    }
+    return text;
   };
+  const own = written(fields);
+  const log =
+    (of: LogLevel) =>
+    (message: string, more: LogFields = {}) => {
+      if (LEVELS[of] < LEVELS[level]) return;
+      const head = start(new Date(clock.now()).toISOString(), of, maskUrlPasswords(message));
+      const repeats = Object.keys(more).some((name) => Object.hasOwn(fields, name));
+      write(head + (repeats ? written({ ...fields, ...more }) : own + written(more)) + end);
+    };
   return {
     debug: log('debug'),
     info: log('info'),
@@ -51,38 +63,39 @@ export function logSettings(config: Config): Pick<LoggerOptions, 'level' | 'form
   };
 }
 
-function prepare(fields: LogFields): Readonly<Record<string, LoggableValue>> {
-  const prepared: Record<string, LoggableValue> = {};
-  for (const [name, value] of Object.entries(fields)) {
-    if (value !== undefined) prepared[OWN.has(name) ? `${name}_` : name] = loggable(name, value);
-  }
-  return prepared;
+/** How a line is put together: its start, each field, its end. */
+interface Format {
+  readonly start: (time: string, level: LogLevel, message: string) => string;
+  readonly field: (name: string, value: LoggableValue) => string;
+  readonly end: string;
 }
 
-function jsonLine(
-  time: string,
-  level: LogLevel,
-  message: string,
-  fields: Readonly<Record<string, LoggableValue>>,
-): string {
-  return JSON.stringify({ time, level, message, ...fields });
+const FORMATS: Readonly<Record<LoggerOptions['format'], Format>> = {
+  json: {
+    start: (time, level, message) => `{"time":"${time}","level":"${level}","message":${JSON.stringify(message)}`,
+    field: (name, value) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`,
+    end: '}',
+  },
+  text: {
+    start: (time, level, message) => `${time} ${level.toUpperCase().padEnd(5)} ${oneLine(message)}`,
+    field: (name, value) => ` ${oneLine(name)}=${textValue(value)}`,
+    end: '',
+  },
+};
+
+/** Nothing in it needs a look: printable ASCII but blanks, quotes and equals signs. */
+const BARE = /^[!#-<>-~]+$/;
+
+function textValue(value: LoggableValue): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (BARE.test(text)) return text;
+  return oneLine(/^[^\s"=]+$/.test(text) ? text : JSON.stringify(value));
 }
 
-function textLine(
-  time: string,
-  level: LogLevel,
-  message: string,
-  fields: Readonly<Record<string, LoggableValue>>,
-): string {
-  const parts = [time, level.toUpperCase().padEnd(5), oneLine(message)];
-  for (const [name, value] of Object.entries(fields)) {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    parts.push(`${oneLine(name)}=${/^[^\s"=]+$/.test(text) ? text : JSON.stringify(value)}`);
-  }
-  return parts.join(' ');
-}
+const PRINTABLE = /^[ -~]*$/;
 
 /** Control characters would let a caller's text forge lines. */
 function oneLine(text: string): string {
+  if (PRINTABLE.test(text)) return text;
   return text.replaceAll(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
 }

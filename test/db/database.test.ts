@@ -187,6 +187,24 @@ describe('listRows()', () => {
     expect(await showRow(database.sql, things, ids[1]!, ['size'], scope)).toEqual({ size: 1 });
   });
 
+  it('gives rows as text where that is enough, which a changed copy of the list does not have', async () => {
+    const text = { attributes: ['size', 'name', 'unknown', 'up'], values: ['id', 'unknown'] };
+    const list = await listRows(database.sql, things, query({ text, limit: 1 }));
+    expect(list.written).toMatchObject([{ text: '{"size":2,"name":"a","up":true}', values: { id: ids[0] } }]);
+    expect(list.more).toBe(true);
+    const copy = { ...list };
+    expect(copy.written).toBeUndefined();
+    expect(copy.items).toEqual([{ id: ids[0], size: 2, name: 'a', up: true }]);
+  });
+
+  it('gives no text where rows have to be completed here', async () => {
+    const finish = (row: Record<string, unknown>) => void Object.assign(row, { name: 'whole' });
+    const text = { attributes: ['name'], values: [] };
+    const list = await listRows(database.sql, { ...things, finish }, query({ text, fields: ['name'] }));
+    expect(list.written).toBeUndefined();
+    expect(list.items[0]).toEqual({ name: 'whole' });
+  });
+
   it('takes % and _ of a substring literally', async () => {
     const substring = (text: string) =>
       names({ filters: [{ attribute: 'name', operator: 'substring', values: [text] }] });

@@ -20,7 +20,7 @@ beforeAll(async () => {
     mtu: 1300,
     'provider:network_type': 'vlan',
     'provider:physical_network': 'physnet1',
-    'provider:segmentation_id': 107,
+    'provider:segmentation_id': 2107,
   });
   const body = { network_id: lan.network.id };
   ports = [
@@ -87,7 +87,7 @@ describe('filters', () => {
     ['by MTU', () => [filter('mtu', 1300)], ['out']],
     ['by type', () => [filter('provider:network_type', 'vlan')], ['out']],
     ['by physical network', () => [filter('provider:physical_network', 'physnet1')], ['out']],
-    ['by segmentation id', () => [filter('provider:segmentation_id', 107)], ['out']],
+    ['by segmentation id', () => [filter('provider:segmentation_id', 2107)], ['out']],
     ['by owner', () => [filter('project_id', 'alice')], ['lan']],
   ])('networks %s', async (_, filters, expected) => {
     expect(await names('network', ...filters())).toEqual(expected);

@@ -35,6 +35,7 @@ describe('create_network', () => {
       shared: false,
       port_security_enabled: true,
       'router:external': false,
+      is_default: false,
       'provider:network_type': 'vxlan',
       'provider:physical_network': null,
       'provider:segmentation_id': expect.any(Number),
@@ -312,7 +313,8 @@ describe('what agents are told', () => {
     expect(told.map(({ host }) => host)).toEqual(['h1', 'h2']);
     for (const { topic, message } of told) {
       expect(topic).toBe('q-agent-notifier-network-update');
-      expect(message).toMatchObject({ method: 'network_update', args: { network: updated }, version: '1.4' });
+      const sent = JSON.parse(JSON.stringify(updated));
+      expect(message).toMatchObject({ method: 'network_update', args: { network: sent }, version: '1.4' });
     }
   });
 });

@@ -86,9 +86,9 @@ describe('create_subnet', () => {
       { allocation_pools: [pool('10.0.5.0', '10.0.5.1')] },
     ],
     [
-      'IPv6 uses the last address',
+      'IPv6 uses the last address, and the first for the gateway',
       { ip_version: 6, cidr: 'fd00::/64' },
-      { gateway_ip: 'fd00::1', allocation_pools: [pool('fd00::2', 'fd00::ffff:ffff:ffff:ffff')] },
+      { gateway_ip: 'fd00::', allocation_pools: [pool('fd00::1', 'fd00::ffff:ffff:ffff:ffff')] },
     ],
     [
       'an IPv6 gateway may be link-local',

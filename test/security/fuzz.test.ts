@@ -5,12 +5,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { admin, type CallOptions, member, Stack } from '../support/stack.ts';
-import { furnish } from './areas/mod.ts';
+import { EVERY_PLUGIN, furnish } from './areas/mod.ts';
 import { bounded, contentType, inTime, PROPERTY_MS, text, value } from './hostile.ts';
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await Stack.start('fuzz');
+  stack = await Stack.start('fuzz', EVERY_PLUGIN);
 });
 afterAll(async () => {
   await underWay.catch(() => {});
@@ -52,15 +52,39 @@ const SENSIBLE: Readonly<Record<string, () => unknown>> = {
   extra_dhcp_opts: () => [{ opt_name: 'mtu', opt_value: '1400' }],
   admin_state_up: () => true,
   'provider:network_type': () => 'vxlan',
+  object_type: () => 'network',
+  object_id: () => ids['networks'],
+  target_tenant: () => String(nth++).padStart(32, '0'),
+  action: () => 'access_as_shared',
+  addresses: () => [`10.${nth++ % 256}.0.0/16`],
+  security_groups: () => [ids['security_groups']],
+  security_group_id: () => ids['security_groups'],
+  remote_group_id: () => ids['security_groups'],
+  remote_address_group_id: () => ids['address_groups'],
+  direction: () => 'ingress',
+  protocol: () => ['tcp', '17', 'icmp', 132][nth++ % 4],
+  port_range_min: () => nth++ % 256,
+  port_range_max: () => 300,
+  remote_ip_prefix: () => `10.${nth++ % 256}.0.0/16`,
+  used_in_default_sg: () => false,
+  used_in_non_default_sg: () => true,
 };
-const NEEDED: ReadonlySet<string> = new Set(['network_id', 'ip_version', 'cidr']);
+const NEEDED: ReadonlySet<string> = new Set([
+  ...['network_id', 'ip_version', 'cidr'],
+  ...['object_type', 'object_id', 'target_tenant', 'action'],
+  ...['security_group_id', 'direction', 'used_in_default_sg', 'used_in_non_default_sg'],
+]);
 
 const attributesOf = (collection: string) =>
   stack.resources().find((resource) => resource.collection === collection)!.attributes;
 const attributeNames = (collection: string): string[] => Object.keys(attributesOf(collection));
 
-const collections = ['networks', 'subnets', 'ports', 'agents', 'availability_zones', 'quotas'] as const;
-const memberOf = (collection: string) => collection.slice(0, -1);
+const collections = [
+  ...(['networks', 'subnets', 'ports', 'agents', 'availability_zones', 'quotas'] as const),
+  ...(['address_groups', 'rbac_policies'] as const),
+  ...(['security_groups', 'security_group_rules', 'default_security_group_rules'] as const),
+];
+const memberOf = (collection: string) => collection.replace(/ies$/, 'ys').slice(0, -1);
 
 type Method = 'POST' | 'PUT';
 
@@ -151,6 +175,43 @@ describe('whatever is sent', () => {
           await neverADefect({ method, path, options });
         }),
         { ...bounded, interruptAfterTimeLimit: bounded.interruptAfterTimeLimit / 2 },
+      );
+    },
+    PROPERTY_MS,
+  );
+
+  it(
+    'below an item',
+    async () => {
+      const encoded = text.map((raw) => encodeURIComponent(raw.toWellFormed()));
+      const list = (name: string) => fc.oneof(value, fc.record({ [name]: fc.oneof(value, fc.array(value)) }));
+      const tags = fc.record({
+        method: fc.constantFrom('GET', 'PUT', 'POST', 'DELETE'),
+        path: fc.oneof(
+          fc.constant(() => `networks/${ids['networks']}/tags`),
+          fc.tuple(fc.constantFrom('networks', 'ports'), encoded).map(
+            ([collection, tag]) =>
+              () =>
+                `${collection}/${ids[collection]}/tags/${tag}`,
+          ),
+          encoded.map((id) => () => `networks/${id}/tags`),
+        ),
+        body: list('tags'),
+      });
+      const addresses = fc.record({
+        method: fc.constant('PUT'),
+        path: fc
+          .constantFrom('add', 'remove')
+          .map((action) => () => `address_groups/${ids['address_groups']}/${action}_addresses`),
+        body: list('addresses'),
+      });
+      const request = fc.record({ sent: fc.oneof(tags, addresses), as: fc.constantFrom(...CALLERS) });
+      await fc.assert(
+        fc.asyncProperty(request, async ({ sent: { method, path, body }, as }) => {
+          const options = method === 'PUT' || method === 'POST' ? { as, body: JSON.stringify(body) } : { as };
+          await neverADefect({ method, path: `/v2.0/${path()}`, options });
+        }),
+        bounded,
       );
     },
     PROPERTY_MS,
@@ -315,6 +376,19 @@ describe('what was once found', () => {
       'POST',
       '/v2.0/subnets',
       { subnet: { network_id: ODD_UUID, ip_version: 4, cidr: '10.0.0.0/24' } },
+    ],
+    'an object by an odd UUID, to share': () => [
+      404,
+      'POST',
+      '/v2.0/rbac-policies',
+      {
+        rbac_policy: {
+          object_type: 'network',
+          object_id: ODD_UUID,
+          action: 'access_as_shared',
+          target_tenant: '0'.repeat(32),
+        },
+      },
     ],
     'a subnet by an odd UUID': () => [404, 'POST', '/v2.0/ports', port({ fixed_ips: [{ subnet_id: ODD_UUID }] })],
     'a host too long for its column': () => [400, 'POST', '/v2.0/ports', port({ 'binding:host_id': 'h'.repeat(256) })],

@@ -18,6 +18,8 @@ interface World {
   readonly network: string;
   readonly subnet: string;
   readonly port: string;
+  readonly address_group: string;
+  readonly rbac_policy: string;
 }
 
 async function worldOf(who: typeof alice, cidr: string): Promise<World> {
@@ -26,7 +28,15 @@ async function worldOf(who: typeof alice, cidr: string): Promise<World> {
     await stack.create('subnet', { network_id: network, ip_version: 4, cidr, name: `of ${who.project}` }, who)
   ).id;
   const port = (await stack.create('port', { network_id: network, name: `of ${who.project}` }, who)).id;
-  return { network, subnet, port };
+  const address_group = (await stack.create('address_group', { addresses: ['10.0.0.0/8'] }, who)).id;
+  const share = {
+    object_type: 'network',
+    object_id: network,
+    action: 'access_as_shared',
+    target_tenant: 'c'.repeat(32),
+  };
+  const shared = await stack.call('POST', '/v2.0/rbac-policies', { as: who, body: { rbac_policy: share } });
+  return { network, subnet, port, address_group, rbac_policy: shared.body.rbac_policy.id };
 }
 
 let hers: World;
@@ -82,6 +92,25 @@ const NAMING: Readonly<Record<keyof World, readonly Naming[]>> = {
   network: [
     ...item('networks'),
     ['lists ports of the network', 'GET', (id) => `/v2.0/ports?network_id=${id}`],
+    ['reads its tags', 'GET', (id) => `/v2.0/networks/${id}/tags`],
+    ['tags it', 'PUT', (id) => `/v2.0/networks/${id}/tags/a`],
+    ['takes its tags away', 'DELETE', (id) => `/v2.0/networks/${id}/tags`],
+    [
+      'shares it',
+      'POST',
+      () => '/v2.0/rbac-policies',
+      (id) => ({
+        body: {
+          rbac_policy: {
+            object_type: 'network',
+            object_id: id,
+            action: 'access_as_shared',
+            target_tenant: 'b'.repeat(32),
+          },
+        },
+      }),
+    ],
+    ['lists its shares', 'GET', (id) => `/v2.0/rbac-policies?object_id=${id}`],
     ['lists subnets of the network', 'GET', (id) => `/v2.0/subnets?network_id=${id}`],
     ['makes a port on it', 'POST', () => '/v2.0/ports', (id) => ({ body: { port: { network_id: id } } })],
     [
@@ -142,6 +171,29 @@ const NAMING: Readonly<Record<keyof World, readonly Naming[]>> = {
     ],
   ],
   port: item('ports'),
+  address_group: [
+    ...item('address_groups'),
+    ...(['add', 'remove'] as const).map(
+      (action): Naming => [
+        `${action}s addresses`,
+        'PUT',
+        (id) => `/v2.0/address-groups/${id}/${action}_addresses`,
+        () => ({ body: { addresses: ['10.0.0.0/8'] } }),
+      ],
+    ),
+  ],
+  rbac_policy: [
+    ['shows the share', 'GET', (id) => `/v2.0/rbac-policies/${id}`],
+    [
+      'gives the share to another',
+      'PUT',
+      (id) => `/v2.0/rbac-policies/${id}`,
+      () => ({ body: { rbac_policy: { target_tenant: 'b'.repeat(32) } } }),
+    ],
+    ['ends the share', 'DELETE', (id) => `/v2.0/rbac-policies/${id}`],
+    ['pages behind the share', 'GET', (id) => `/v2.0/rbac-policies?limit=1&marker=${id}`],
+    ['filters by the id of the share', 'GET', (id) => `/v2.0/rbac-policies?id=${id}`],
+  ],
 };
 
 describe.each(Object.entries(NAMING))('who names a foreign %s', (kind, requests) => {

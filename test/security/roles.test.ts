@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation, ResourceDefinition } from '#src/lib/api/definition.ts';
 import { Stack, type Who } from '../support/stack.ts';
 import { CALLERS, type Outcome } from './areas/area.ts';
-import { AREAS, furnish } from './areas/mod.ts';
+import { AREAS, EVERY_PLUGIN, furnish } from './areas/mod.ts';
 
 const METHODS: Readonly<Record<Operation, readonly [method: string, suffix: string]>> = {
   list: ['GET', ''],
@@ -58,7 +58,7 @@ function routesOf(stack: Stack): readonly Served[] {
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await Stack.start('roles');
+  stack = await Stack.start('roles', EVERY_PLUGIN);
 });
 afterAll(() => stack.stop());
 
@@ -73,7 +73,8 @@ async function outcomeOf({ method, route, definition, operation }: Served, who: 
   const { ids, bodies } = await fresh(`${method} ${route}`);
   const id = ids[definition.collection];
   if (id === undefined) throw new Error(`furnish() makes no object of ${definition.collection}`);
-  const path = `/v2.0/${route.replace('{id}', id)}`;
+  const above = ids[definition.parent?.collection ?? ''] ?? '';
+  const path = `/v2.0/${route.replace('{id}', id).replace('{parent}', above)}`;
   const before = await stack.dump();
   const answer = await stack.call(method, path, { as: who, body: bodies[`${method} ${route}`] });
   if (answer.status >= 400) {
@@ -81,8 +82,8 @@ async function outcomeOf({ method, route, definition, operation }: Served, who: 
   }
   if (operation !== 'list' || answer.status !== 200) return answer.status;
   const key = definition.key ?? 'id';
-  const items = answer.body[definition.collection] as readonly Record<string, unknown>[];
-  return items.some((item) => item[key] === id) ? 'sees' : 'hidden';
+  const items = answer.body[definition.collection] as readonly (string | Record<string, unknown>)[];
+  return items.some((item) => (typeof item === 'string' ? item : item[key]) === id) ? 'sees' : 'hidden';
 }
 
 describe('every route', () => {

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { declareResources } from '#src/api/router/declared.ts';
 import { serveExtensions } from '#src/api/router/extensions.ts';
 import { allOptions, configFrom } from '#src/config/mod.ts';
+import { EXTENSION_DRIVERS } from '#src/config/options/without_files.ts';
 import type { ResourceDefinition } from '#src/lib/api/definition.ts';
 import { systemClock } from '#src/lib/clock.ts';
 import type { OptionValue } from '#src/lib/config.ts';
@@ -17,6 +18,7 @@ import { type ApiApp, createApi } from '#src/server/api_app.ts';
 import { assemble } from '#src/server/assembly.ts';
 import { loadModules } from '#src/server/registry.ts';
 import { migratedDatabase, type TestDatabase } from './database.ts';
+import { AnswerCheck } from './openapi.ts';
 
 const derive = promisify<string, Uint8Array, number, object, Buffer>(scrypt);
 
@@ -24,7 +26,7 @@ type Options = Readonly<Record<string, Readonly<Record<string, OptionValue>>>>;
 
 const OPTIONS: Options = {
   DEFAULT: { auth_strategy: 'noauth', api_workers: 1 },
-  ml2: { project_network_types: ['vxlan'], extension_drivers: ['port_security'], mechanism_drivers: [] },
+  ml2: { project_network_types: ['vxlan'], extension_drivers: EXTENSION_DRIVERS, mechanism_drivers: [] },
   ml2_type_vlan: { network_vlan_ranges: ['physnet1:100:199'] },
   ml2_type_flat: { flat_networks: ['*'] },
   ml2_type_vxlan: { vni_ranges: ['1:10000'] },
@@ -35,7 +37,16 @@ const OPTIONS: Options = {
 /** Tables that a test may fill, those that point to others first; what cascades is left out. */
 const EMPTIED = [
   ...['ip_allocations', 'ports', 'subnets', 'networks', 'subnetpools', 'address_scopes'],
-  ...['security_group_rules', 'security_groups', 'address_groups', 'agents', 'quotas', 'quota_usages', 'outbox'],
+  ...[
+    'security_group_rules',
+    'security_groups',
+    'security_groups_default_statefulness',
+    'address_groups',
+    'agents',
+    'quotas',
+    'quota_usages',
+    'outbox',
+  ],
 ];
 
 export type Roles = readonly string[];
@@ -69,6 +80,8 @@ export class Stack {
 
   /** What was counted: `name{label="value"}`. */
   readonly counts: Map<string, number>;
+  /** Holds every answer to the API's own description. */
+  #check: Promise<AnswerCheck> | undefined;
 
   private constructor(parts: Pick<Stack, 'database' | 'api' | 'plugins' | 'errors' | 'counts'>) {
     this.database = parts.database;
@@ -78,7 +91,12 @@ export class Stack {
     this.counts = parts.counts;
   }
 
-  static async start(name: string, options: Options = {}, poolSize = 4): Promise<Stack> {
+  static async start(
+    name: string,
+    options: Options = {},
+    poolSize = 4,
+    policyTexts: readonly string[] = [],
+  ): Promise<Stack> {
     const counts = new Map<string, number>();
     const metrics: Metrics = {
       ...silentMetrics,
@@ -108,7 +126,7 @@ export class Stack {
       assembly,
       scrypt: (password, salt, { logN, r, p, length }) =>
         derive(password, salt, length, { N: 2 ** logN, r, p, maxmem: 2 ** 28 }),
-      policyTexts: [],
+      policyTexts,
       endpoint: new URL('http://127.0.0.1:9696'),
     });
     return new Stack({ database, api, plugins: assembly.plugins, errors, counts });
@@ -143,7 +161,22 @@ export class Stack {
     );
     const text = await response.text();
     const json = text !== '' && response.headers.get('Content-Type')?.startsWith('application/json') === true;
-    return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined };
+    const { status } = response;
+    const answer = { status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined };
+    this.#check ??= this.#describe();
+    const fault = (await this.#check).fault({ method, path }, answer);
+    if (fault !== undefined)
+      throw new Error(
+        `${method} ${path}: the answer is not as /v2.0/openapi.json has it (\`response\` of an attribute tells what rules do not): ${fault}\n${text}`,
+      );
+    return answer;
+  }
+
+  async #describe(): Promise<AnswerCheck> {
+    const response = await this.api.fetch(new Request('http://127.0.0.1:9696/v2.0/openapi.json'), {
+      address: '192.0.2.1',
+    });
+    return new AnswerCheck(await response.json());
   }
 
   /** Creates one object, which must work; its attributes. */
@@ -162,6 +195,9 @@ export class Stack {
   /** Takes away all that the Networking API keeps. */
   async clear(): Promise<void> {
     await this.database.sql.unsafe(EMPTIED.map((table) => `delete from ${table}`).join('; '));
+    // Those that come with the installation stay.
+    await this.database.sql`
+      delete from default_security_group_rules where created_at > (select min(created_at) from default_security_group_rules)`;
   }
 
   /** Every row of every table but those named, as text: equal before and after what has no effect. */

@@ -1,9 +1,10 @@
 /** A collection: lists its items, creates one or several. */
 import { HttpBadRequest, PolicyNotAuthorized } from '#src/lib/errors.ts';
 import type { Resource, ResourceList, Verb } from '#src/lib/plugin.ts';
-import { answerJson } from '../answer.ts';
+import { answerJson, answerText } from '../answer.ts';
 import { rulesForCreate } from '../policy/rules.ts';
 import { pageLinks } from '../query/mod.ts';
+import { textForm, writeItems } from '../view/written.ts';
 import { type Creation, prepareCreation, readBody } from './body.ts';
 import { paramsOf, type Scene } from './scene.ts';
 
@@ -19,15 +20,22 @@ export async function index(scene: Scene, verb: Verb): Promise<Response> {
   if (resource.definition.denial === 'forbidden') await enforceOnCollection(scene, rule);
   const params = paramsOf(scene);
   const { query, shown, page } = resource.query.list(params);
-  const { items } = (await verb(context, { parents, query })) as ResourceList;
-  const seen = await authorizer.filter(resource, rule, items, parents);
+  const choice = resource.view.choose(authorizer, shown);
+  const text = textForm(authorizer, resource, rule, choice, query);
+  const list = (await verb(context, { parents, query: { ...query, text } })) as ResourceList;
   const { collection } = resource.definition;
-  const body: Record<string, unknown> = {
-    [collection]: await resource.view.render(authorizer, resource, seen, parents, shown),
+  const links = (items: readonly Resource[]): string => {
+    const made = pageLinks(pageUrl(scene), params, page, items, resource.key);
+    return made.length > 0 ? `,"${collection}_links":${JSON.stringify(made)}` : '';
   };
-  const links = pageLinks(pageUrl(scene), params, page, items, resource.key);
-  if (links.length > 0) body[`${collection}_links`] = links;
-  return answerJson(scene.c, 200, body);
+  if (list.written !== undefined) {
+    const shownItems = await writeItems(authorizer, resource, rule, choice, list.written, parents);
+    const ends = links(list.written.map(({ values }) => values));
+    return answerText(scene.c, 200, `{"${collection}":[${shownItems}]${ends}}`, 'application/json');
+  }
+  const seen = await authorizer.filter(resource, rule, list.items, parents);
+  const items = await resource.view.render(authorizer, resource, seen, parents, shown);
+  return answerText(scene.c, 200, `{"${collection}":${JSON.stringify(items)}${links(list.items)}}`, 'application/json');
 }
 
 async function checkQuota(scene: Scene, bodies: readonly Resource[]): Promise<void> {

@@ -23,7 +23,7 @@ export async function show(scene: Scene, id: string, verb: Verb): Promise<Respon
   const { shown, read } = resource.query.fields(paramsOf(scene));
   const item = (await verb(context, read === undefined ? { id, parents } : { id, parents, fields: read })) as Resource;
   const rule = resource.rules.operation.show;
-  const target = { [resource.key]: id, ...item };
+  const target = item[resource.key] === undefined ? { [resource.key]: id, ...item } : item;
   if (resource.definition.denial === 'forbidden') await authorizer.enforce(resource, [rule], target, parents);
   else if (!(await authorizer.allows(resource, rule, target, parents))) throw await notFound(scene, id);
   return answerItem(scene, resource.definition.statuses?.show ?? 200, item, shown);

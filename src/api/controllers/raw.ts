@@ -9,7 +9,8 @@ import { answerEmpty, answerJson } from '../answer.ts';
 import { readOptionalBody, refuseBody } from './body.ts';
 import { ifMatch, paramsOf, type Scene } from './scene.ts';
 
-const STATUS: Readonly<Record<Operation, number>> = {
+/** Statuses of success, where the definition does not tell. */
+export const RAW_STATUS: Readonly<Record<Operation, number>> = {
   list: 200,
   show: 200,
   create: 201,
@@ -22,18 +23,21 @@ const STATUS: Readonly<Record<Operation, number>> = {
 const WITH_BODY: ReadonlySet<Operation> = new Set(['create', 'update', 'update_all']);
 const WITHOUT_BODY: ReadonlySet<Operation> = new Set(['delete', 'delete_all']);
 
-async function authorize(scene: Scene, rule: string): Promise<void> {
+/** Answers the item above, where a rule made it be read. */
+async function authorize(scene: Scene, rule: string): Promise<Resource | undefined> {
   const { authorizer, resource, parents, context } = scene;
   const always = authorizer.forAll(rule, {});
   const { parent } = resource;
-  const above = parent === undefined ? undefined : parents[parent.definition.member];
-  const target =
-    always !== undefined || above === undefined
-      ? { project_id: context.project_id }
-      : ((await parent?.reader?.(context, { id: above, parents: {} })) as Resource | undefined);
-  if (!(always ?? (await authorizer.allows(resource, rule, target ?? {}, parents)))) {
+  const id = parent === undefined ? undefined : parents[parent.definition.member];
+  const above =
+    always !== undefined || id === undefined
+      ? undefined
+      : ((await parent?.reader?.(context, { id, parents: {} })) as Resource | undefined);
+  const target = above ?? (id === undefined ? { project_id: context.project_id } : {});
+  if (!(always ?? (await authorizer.allows(resource, rule, target, parents)))) {
     throw new PolicyNotAuthorized(`rule:${rule}`);
   }
+  return above;
 }
 
 /** Serves any operation of a raw resource. */
@@ -46,11 +50,12 @@ export async function serveRaw(
   const { resource, context, parents } = scene;
   const body = WITH_BODY.has(operation) ? { body: await readOptionalBody(scene) } : {};
   if (WITHOUT_BODY.has(operation)) await refuseBody(scene);
-  await authorize(scene, resource.rules.operation[operation]);
+  const original = await authorize(scene, resource.rules.operation[operation]);
   const query = operation === 'list' ? { query: resource.query.list(paramsOf(scene)).query } : {};
   const item = id === undefined ? {} : { id };
-  const result = await verb(context, { parents, ...item, ...body, ...query, ...ifMatch(scene) });
-  const status = resource.definition.statuses?.[operation] ?? STATUS[operation];
+  const above = original === undefined ? {} : { original };
+  const result = await verb(context, { parents, ...item, ...body, ...query, ...above, ...ifMatch(scene) });
+  const status = resource.definition.statuses?.[operation] ?? RAW_STATUS[operation];
   if (status === 204) return answerEmpty(scene.c, status);
   return answerJson(scene.c, status, result ?? null);
 }

@@ -2,9 +2,9 @@
 import { cors } from 'hono/cors';
 import type { ApiMiddleware, MiddlewareOptions } from '../state.ts';
 
-export function crossOrigin({ config }: MiddlewareOptions): ApiMiddleware {
+export function crossOrigin({ config }: MiddlewareOptions): ApiMiddleware | undefined {
   const allowed = config.list('cors', 'allowed_origin');
-  if (allowed.length === 0) return (_, next) => next();
+  if (allowed.length === 0) return undefined;
   const any = allowed.includes('*');
   const answer = cors({
     origin: (origin) => (any || allowed.includes(origin) ? origin : null),

@@ -25,7 +25,7 @@ export const STANDARD: Readonly<Record<string, MiddlewareFactory>> = {
 };
 
 /** Names that `createApp` itself gives a meaning. */
-export const SERVING = ['healthcheck', 'versions', 'identity', 'auth', 'extensions', 'app'] as const;
+export const SERVING = ['healthcheck', 'versions', 'openapi', 'identity', 'auth', 'extensions', 'app'] as const;
 export type Serving = (typeof SERVING)[number];
 
 function unknownName(name: string): ApiSetupError {
@@ -66,18 +66,19 @@ export async function loadMiddleware(config: Config): Promise<Readonly<Record<st
 /** Builds the pipeline in the configured order. */
 export function buildPipeline(
   names: readonly string[],
-  serving: Readonly<Record<Serving, ApiMiddleware>>,
+  serving: Readonly<Record<Serving, ApiMiddleware | undefined>>,
   loaded: Readonly<Record<string, MiddlewareFactory>>,
   options: MiddlewareOptions,
 ): readonly ApiMiddleware[] {
   if (!names.includes('app')) {
     throw new ApiSetupError(`[pipeline] api does not name 'app', so that nothing would be served: put it last`);
   }
-  return names.map((name) => {
+  const built = names.map((name) => {
     const factory = Object.hasOwn(STANDARD, name) ? STANDARD[name] : loaded[name];
     if (factory !== undefined) return factory(options);
     const ours = SERVING.find((candidate) => candidate === name);
     if (ours === undefined) throw unknownName(name);
     return serving[ours];
   });
+  return built.filter((middleware) => middleware !== undefined);
 }

@@ -43,18 +43,16 @@ function origin(headers: Headers): Origin {
 const HOST = /^[\w.:[\]-]+$/;
 const PREFIX = /^(?:\/[\w.~-]+)+$/;
 
-export function proxyHeaders({ config }: MiddlewareOptions): ApiMiddleware {
-  const believed = config.boolean('oslo_middleware', 'enable_proxy_headers_parsing');
+export function proxyHeaders({ config }: MiddlewareOptions): ApiMiddleware | undefined {
+  if (!config.boolean('oslo_middleware', 'enable_proxy_headers_parsing')) return undefined;
   return async (c, next) => {
-    if (believed) {
-      const { proto, host, remote } = origin(c.req.raw.headers);
-      const url = new URL(c.env.base);
-      const scheme = proto === 'http' || proto === 'https' ? proto : url.protocol.slice(0, -1);
-      const authority = host !== undefined && HOST.test(host) ? host : url.host;
-      const prefix = firstOf(c.req.raw.headers.get('x-forwarded-prefix')) ?? '';
-      c.env.base = `${scheme}://${authority}${PREFIX.test(prefix) ? prefix : ''}`;
-      if (remote !== undefined) c.env.remote = { address: remote };
-    }
+    const { proto, host, remote } = origin(c.req.raw.headers);
+    const url = new URL(c.env.base);
+    const scheme = proto === 'http' || proto === 'https' ? proto : url.protocol.slice(0, -1);
+    const authority = host !== undefined && HOST.test(host) ? host : url.host;
+    const prefix = firstOf(c.req.raw.headers.get('x-forwarded-prefix')) ?? '';
+    c.env.base = `${scheme}://${authority}${PREFIX.test(prefix) ? prefix : ''}`;
+    if (remote !== undefined) c.env.remote = { address: remote };
     await next();
   };
 }

@@ -13,9 +13,9 @@ interface Window {
 /** Callers remembered at once; beyond it those whose time is over are forgotten. */
 const MANY = 10_000;
 
-export function rateLimit({ config, clock }: MiddlewareOptions): ApiMiddleware {
+export function rateLimit({ config, clock }: MiddlewareOptions): ApiMiddleware | undefined {
   const limit = config.integer('rate_limit', 'requests');
-  if (limit === 0) return (_, next) => next();
+  if (limit === 0) return undefined;
   const milliseconds = config.integer('rate_limit', 'seconds') * 1000;
   const byProject = config.string('rate_limit', 'by') === 'project';
   const windows = new Map<string, Window>();

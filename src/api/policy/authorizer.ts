@@ -12,38 +12,74 @@ import type { Policy } from '#src/lib/policy.ts';
 import { type ParentAttribute, ParentReader, parentAttribute } from './parents.ts';
 import type { Parents, PolicyIndex, PolicyResource } from './subject.ts';
 
-interface Watch {
-  any: boolean;
-  parents: boolean;
-}
-
-function watched(item: Resource, needed: ReadonlySet<string>, watch: Watch): Resource {
-  const saw = (key: string | symbol) => {
-    watch.any = true;
-    if (typeof key === 'string' && needed.has(key)) watch.parents = true;
-  };
-  return new Proxy(item, {
-    get: (target, key) => {
-      saw(key);
-      return Reflect.get(target, key);
-    },
-    has: (target, key) => {
-      saw(key);
-      return Reflect.has(target, key);
-    },
-    getOwnPropertyDescriptor: (target, key) => {
-      saw(key);
-      return Reflect.getOwnPropertyDescriptor(target, key);
-    },
-    ownKeys: (target) => {
-      watch.any = true;
-      watch.parents = needed.size > 0;
-      return Reflect.ownKeys(target);
-    },
-  });
-}
-
 const NONE: ReadonlySet<string> = new Set();
+
+/** Stands for an item and notes what is read of it. One serves all items of a request: to make one for each costs more than the rule. */
+class Watcher {
+  /** Whether anything was read. */
+  any = false;
+  /** Whether an attribute of a parent was. */
+  parents = false;
+  readonly proxy: Resource;
+  #item: Resource = {};
+  #needed: ReadonlySet<string> = NONE;
+
+  constructor() {
+    const saw = (key: string | symbol) => {
+      this.any = true;
+      if (typeof key === 'string' && this.#needed.has(key)) this.parents = true;
+    };
+    this.proxy = new Proxy<Record<string, unknown>>(
+      {},
+      {
+        get: (_, key) => {
+          saw(key);
+          return Reflect.get(this.#item, key);
+        },
+        has: (_, key) => {
+          saw(key);
+          return Reflect.has(this.#item, key);
+        },
+        getOwnPropertyDescriptor: (_, key) => {
+          saw(key);
+          return Reflect.getOwnPropertyDescriptor(this.#item, key);
+        },
+        ownKeys: () => {
+          this.any = true;
+          this.parents = this.#needed.size > 0;
+          return Reflect.ownKeys(this.#item);
+        },
+      },
+    );
+  }
+
+  /** The item to ask about next; `needed` are the attributes of parents that the rule may read. */
+  watch(item: Resource, needed: ReadonlySet<string>): Resource {
+    this.any = false;
+    this.parents = false;
+    this.#item = item;
+    this.#needed = needed;
+    return this.proxy;
+  }
+}
+
+/** A rule whose answer depends on the item: answers by what it reads, because of many items most read alike. */
+interface Varying {
+  readonly names: readonly string[];
+  readonly answers: Map<string, boolean | undefined>;
+}
+
+/** What the rule reads of the item, as text; undefined where that is no plain value. */
+function readingOf({ names }: Varying, item: Resource): string | undefined {
+  let text = '';
+  for (const name of names) {
+    // The two names of the owner are one attribute.
+    const value = item[name] ?? (name === 'project_id' ? item['tenant_id'] : name === 'tenant_id' ? item['project_id'] : undefined);
+    if (typeof value === 'object' && value !== null) return undefined;
+    text += `${typeof value} ${value}\0`;
+  }
+  return text;
+}
 
 export class Authorizer {
   readonly context: Context;
@@ -51,8 +87,11 @@ export class Authorizer {
   readonly #parents: ParentReader;
   /** Rules whose answer does not depend on the item. */
   readonly #constant = new Map<string, boolean>();
-  /** Rules whose answer does: watching them again teaches nothing. */
-  readonly #varying = new Set<string>();
+  /** Rules whose answer does. */
+  readonly #varying = new Map<string, Varying>();
+  readonly #watcher = new Watcher();
+  /** The parents' attributes that rules may ask for. */
+  readonly #needed = new Map<string, ReadonlySet<string>>();
 
   constructor(policy: Policy, index: PolicyIndex, context: Context) {
     this.policy = policy;
@@ -64,17 +103,32 @@ export class Authorizer {
   #ask(rule: string, item: Resource, needed: ReadonlySet<string>): boolean | undefined {
     const known = this.#constant.get(rule);
     if (known !== undefined) return known;
-    if (needed.size === 0 && this.#varying.has(rule)) return this.policy.allows(this.context, rule, item);
-    const watch: Watch = { any: false, parents: false };
-    const answer = this.policy.allows(this.context, rule, watched(item, needed, watch));
-    if (watch.any) this.#varying.add(rule);
-    else this.#constant.set(rule, answer);
-    return watch.parents ? undefined : answer;
+    const { policy, context } = this;
+    const varying = this.#varying.get(rule);
+    const alike = varying === undefined ? undefined : readingOf(varying, item);
+    if (varying !== undefined && alike !== undefined && varying.answers.has(alike)) return varying.answers.get(alike);
+    const watcher = this.#watcher;
+    const holds = policy.allows(context, rule, watcher.watch(item, needed));
+    const answer = watcher.parents ? undefined : holds;
+    if (!watcher.any) this.#constant.set(rule, holds);
+    else if (varying === undefined) this.#varying.set(rule, { names: policy.attributes(rule), answers: new Map() });
+    else if (alike !== undefined) varying.answers.set(alike, answer);
+    return answer;
   }
 
   #needs(rule: string): ReadonlySet<string> {
-    const parents = this.policy.parents(rule);
-    return parents.length === 0 ? NONE : new Set(parents);
+    let needed = this.#needed.get(rule);
+    if (needed === undefined) {
+      const parents = this.policy.parents(rule);
+      needed = parents.length === 0 ? NONE : new Set(parents);
+      this.#needed.set(rule, needed);
+    }
+    return needed;
+  }
+
+  /** Whether the rule holds for the item, or undefined where a parent must be read for it (`allows`). */
+  answer(rule: string, item: Resource): boolean | undefined {
+    return this.#ask(rule, item, this.#needs(rule));
   }
 
   async #withParents(
@@ -89,8 +143,8 @@ export class Authorizer {
       const place = this.#parents.locate(resource, parents, item, attribute.parent);
       if (place === undefined) continue;
       const parent = strict
-        ? await this.#parents.read(place.resource, place.id, place.parents)
-        : await this.#parents.tryRead(place.resource, place.id, place.parents);
+        ? await this.#parents.read(place.resource, place.id, place.parents, attribute.field)
+        : await this.#parents.tryRead(place.resource, place.id, place.parents, attribute.field);
       const value = fieldOf(parent, attribute);
       if (value !== undefined) target[attribute.key] = value;
     }

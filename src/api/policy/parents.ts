@@ -17,6 +17,8 @@ export interface ParentAttribute {
 }
 
 const EXT_PARENT = 'ext_parent';
+/** The owner's names; a plugin knows one or both. */
+const OWNER: readonly string[] = ['project_id', 'tenant_id'];
 
 /** Takes `network:project_id` apart at its first colon. */
 export function parentAttribute(key: string): ParentAttribute {
@@ -54,14 +56,15 @@ export class ParentReader {
     return owner === undefined || typeof id !== 'string' ? undefined : { resource: owner, id, parents: {} };
   }
 
-  /** Reads one parent. Throws its NotFound. */
-  read(resource: PolicyResource, id: string, parents: Parents): Promise<Resource | undefined> {
-    const key = `${resource.name}/${id}`;
+  /** Reads one parent, only its owner where no more is asked. Throws its NotFound. */
+  read(resource: PolicyResource, id: string, parents: Parents, field: string): Promise<Resource | undefined> {
+    const whole = `${resource.name}/${id}`;
+    const owner = OWNER.includes(field);
+    const key = owner && !this.#read.has(whole) ? `${whole} owner` : whole;
     let reading = this.#read.get(key);
     if (reading === undefined) {
-      reading = Promise.resolve(
-        resource.reader?.(elevated(this.#context), { id, parents }) as Promise<Resource> | undefined,
-      );
+      const call = { id, parents, ...(owner ? { fields: [resource.key, ...OWNER] } : {}) };
+      reading = Promise.resolve(resource.reader?.(elevated(this.#context), call) as Promise<Resource> | undefined);
       this.#read.set(key, reading);
     }
     return reading;
@@ -85,9 +88,9 @@ export class ParentReader {
   }
 
   /** As `read`, with undefined for a parent that is gone: the rule then finds no value. */
-  async tryRead(resource: PolicyResource, id: string, parents: Parents): Promise<Resource | undefined> {
+  async tryRead(resource: PolicyResource, id: string, parents: Parents, field: string): Promise<Resource | undefined> {
     try {
-      return await this.read(resource, id, parents);
+      return await this.read(resource, id, parents, field);
     } catch (error) {
       if (missing(error)) return undefined;
       throw error;

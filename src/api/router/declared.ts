@@ -6,7 +6,7 @@ import type { AttributeMap } from '#src/lib/api/attributes.ts';
 import type { ActionDefinition, ResourceDefinition } from '#src/lib/api/definition.ts';
 import type { Plugin, Verb } from '#src/lib/plugin.ts';
 import { missingVerb } from '../errors.ts';
-import type { ServedExtension, ServedExtensions } from './extensions.ts';
+import { inOrder, type ServedExtension, type ServedExtensions } from './extensions.ts';
 
 /** An action with the verb that answers it. */
 export interface DeclaredAction {
@@ -45,8 +45,8 @@ function names(definition: ResourceDefinition, topLevel: ReadonlySet<string>): R
   return new Set(topLevel.has(definition.collection) ? [qualified] : [qualified, definition.collection]);
 }
 
-function additions(extensions: Iterable<ServedExtension>, known: ReadonlySet<string>): ServedExtension[] {
-  return [...extensions].filter(({ definition }) =>
+function additions(extensions: readonly ServedExtension[], known: ReadonlySet<string>): ServedExtension[] {
+  return extensions.filter(({ definition }) =>
     [...known].some(
       (name) => definition.attributes?.[name] !== undefined || definition.member_actions?.[name] !== undefined,
     ),
@@ -58,6 +58,7 @@ export function declareResources(
   plugins: readonly Plugin[],
   extensions: ServedExtensions,
 ): readonly DeclaredResource[] {
+  const ordered = inOrder(extensions);
   const found: { definition: ResourceDefinition; plugin: Plugin }[] = [];
   for (const plugin of plugins) {
     for (const definition of plugin.resources ?? []) found.push({ definition, plugin });
@@ -70,7 +71,7 @@ export function declareResources(
   );
   return found.map(({ definition, plugin }) => {
     const known = names(definition, topLevel);
-    const added = additions(extensions.values(), known);
+    const added = additions(ordered, known);
     const attributes: AttributeMap = Object.assign(
       {},
       definition.attributes,

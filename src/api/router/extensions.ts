@@ -48,3 +48,17 @@ export function serveExtensions(plugins: readonly Plugin[]): ServedExtensions {
   checkRequirements(served);
   return served;
 }
+
+/** Each after those that it builds on, whatever was loaded first: in this order its attributes replace theirs. */
+export function inOrder(served: ServedExtensions): readonly ServedExtension[] {
+  const placed = new Map<string, ServedExtension>();
+  const place = (alias: string, above: readonly string[]) => {
+    const extension = served.get(alias);
+    if (extension === undefined || placed.has(alias) || above.includes(alias)) return;
+    const { required_extensions = [], optional_extensions = [] } = extension.definition;
+    for (const base of [...required_extensions, ...optional_extensions]) place(base, [...above, alias]);
+    placed.set(alias, extension);
+  };
+  for (const alias of served.keys()) place(alias, []);
+  return [...placed.values()];
+}

@@ -17,10 +17,20 @@ export interface View {
     parents: Parents,
     shown: ReadonlySet<string> | undefined,
   ): Promise<readonly Resource[]>;
+  /** Which attributes this caller's answer has, before any item is known. */
+  choose(authorizer: Authorizer, shown: ReadonlySet<string> | undefined): Choice;
+}
+
+/** The attributes of an answer. */
+export interface Choice {
+  /** Those that no item is denied, and those that some may be. */
+  readonly columns: readonly Column[];
+  /** Of the columns those whose rule depends on the item. */
+  readonly unsure: readonly Column[];
 }
 
 /** What names an answer's attribute and where its value is found. */
-interface Column {
+export interface Column {
   readonly name: string;
   /** The plugin may give the owner by either name. */
   readonly other: string | undefined;
@@ -58,29 +68,47 @@ function pick(item: Resource, columns: readonly Column[]): Resource {
 /** Builds the view of one resource. */
 export function compileView(attributes: AttributeMap, read: ReadonlyMap<string, string>): View {
   const all = columnsOf(attributes, read);
+  function choose(authorizer: Authorizer, shown: ReadonlySet<string> | undefined, sample: Resource): Choice {
+    const columns: Column[] = [];
+    const unsure: Column[] = [];
+    for (const column of all) {
+      if (shown !== undefined && !shown.has(column.name)) continue;
+      const answer = column.rule === undefined ? true : authorizer.forAll(column.rule, sample);
+      if (answer !== false) columns.push(column);
+      if (answer === undefined) unsure.push(column);
+    }
+    return { columns, unsure };
+  }
   return {
+    choose: (authorizer, shown) => choose(authorizer, shown, {}),
     async render(authorizer, resource, items, parents, shown) {
       const first = items[0];
       if (first === undefined) return [];
-      const wanted = shown === undefined ? all : all.filter((column) => shown.has(column.name));
-      const sure: Column[] = [];
-      const unsure: Column[] = [];
-      for (const column of wanted) {
-        const answer = column.rule === undefined ? true : authorizer.forAll(column.rule, first);
-        if (answer !== false) sure.push(column);
-        if (answer === undefined) unsure.push(column);
-      }
-      if (unsure.length === 0) return items.map((item) => pick(item, sure));
+      const { columns, unsure } = choose(authorizer, shown, first);
+      if (unsure.length === 0) return items.map((item) => pick(item, columns));
       const answers: Resource[] = [];
       for (const item of items) {
-        let columns = sure;
-        for (const column of unsure) {
-          if (await authorizer.allows(resource, column.rule!, item, parents)) continue;
-          columns = columns.filter((other) => other !== column);
-        }
-        answers.push(pick(item, columns));
+        const denied = await deniedColumns(authorizer, resource, unsure, item, parents);
+        answers.push(pick(item, denied.length === 0 ? columns : columns.filter((column) => !denied.includes(column))));
       }
       return answers;
     },
   };
+}
+
+/** The columns that policy withholds of this item. */
+export async function deniedColumns(
+  authorizer: Authorizer,
+  resource: PolicyResource,
+  unsure: readonly Column[],
+  item: Resource,
+  parents: Parents,
+): Promise<readonly Column[]> {
+  const denied: Column[] = [];
+  for (const column of unsure) {
+    const allowed =
+      authorizer.answer(column.rule!, item) ?? (await authorizer.allows(resource, column.rule!, item, parents));
+    if (!allowed) denied.push(column);
+  }
+  return denied;
 }

@@ -2,7 +2,12 @@
 import { defineGroup } from './define.ts';
 
 const ml2 = defineGroup('ml2', {
-  extension_drivers: { type: 'list', default: [], effective: true, help: 'Extension drivers by name, in order.' },
+  extension_drivers: {
+    type: 'list',
+    default: [],
+    effective: true,
+    help: 'Extension drivers by name, in order; without any configuration file, all that only keep and show attributes.',
+  },
   external_network_type: {
     type: 'string',
     default: null,
@@ -80,7 +85,12 @@ const ml2TypeGeneve = defineGroup('ml2_type_geneve', {
 
 const securitygroup = defineGroup('securitygroup', {
   enable_ipset: { type: 'boolean', default: true },
-  enable_security_group: { type: 'boolean', default: true },
+  enable_security_group: {
+    type: 'boolean',
+    default: true,
+    effective: true,
+    help: 'Whether there are security groups; off: no API for them, and ports are in none.',
+  },
   firewall_driver: { type: 'string', default: null },
   permitted_ethertypes: { type: 'list', default: [] },
 });

@@ -83,7 +83,13 @@ const defaults = defineGroup('DEFAULT', {
   http_retries: { type: 'integer', default: 3, min: 0 },
   interface_driver: { type: 'string', default: 'openvswitch' },
   ipam_driver: { type: 'string', default: 'internal' },
-  ipv6_pd_enabled: { type: 'boolean', default: false, deprecated_for_removal: true },
+  ipv6_pd_enabled: {
+    type: 'boolean',
+    default: false,
+    deprecated_for_removal: true,
+    effective: true,
+    help: 'Whether an IPv6 subnet that asks for the default subnet pool gets a delegated prefix instead.',
+  },
   l3_ha: { type: 'boolean', default: false },
   l3_ha_net_cidr: { type: 'string', default: '169.254.192.0/18' },
   l3_ha_network_physical_name: { type: 'string', default: '' },
@@ -165,8 +171,20 @@ const defaults = defineGroup('DEFAULT', {
   },
   setproctitle: { type: 'string', default: 'on', choices: ['off', 'on', 'brief'] },
   state_path: { type: 'string', default: '/var/lib/neutron' },
-  vlan_qinq: { type: 'boolean', default: null, deprecated_for_removal: true },
-  vlan_transparent: { type: 'boolean', default: null, deprecated_for_removal: true },
+  vlan_qinq: {
+    type: 'boolean',
+    default: null,
+    deprecated_for_removal: true,
+    effective: true,
+    help: 'Serves the extension qinq. Unset: where all mechanism drivers can make QinQ networks.',
+  },
+  vlan_transparent: {
+    type: 'boolean',
+    default: null,
+    deprecated_for_removal: true,
+    effective: true,
+    help: 'Serves the extension vlan-transparent. Unset: where all mechanism drivers can make such networks.',
+  },
 });
 
 export const neutronServerOptions = [...defaults];

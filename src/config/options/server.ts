@@ -42,6 +42,7 @@ const pipeline = defineGroup('pipeline', {
       'catch_errors',
       'healthcheck',
       'versions',
+      'openapi',
       'body_limit',
       'identity',
       'auth',

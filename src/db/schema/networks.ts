@@ -94,5 +94,6 @@ export const networkRbacs = pgTable(
   (table) => [
     unique('network_rbacs_once').on(table.network_id, table.action, table.target_project),
     index().on(table.target_project, table.action),
+    index().on(table.project_id),
   ],
 );

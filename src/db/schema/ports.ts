@@ -62,7 +62,10 @@ export const ports = pgTable(
   },
   (table) => [
     unique('ports_mac_once').on(table.network_id, table.mac_address),
-    index().on(table.project_id),
+    // With the id behind them, so that a page in the order of ids reads its own rows only, however deep it is.
+    index().on(table.project_id, table.id),
+    index().on(table.network_id, table.id),
+    index().on(table.name, table.id),
     index().on(table.device_id),
     index().on(table.network_id, table.device_owner),
     index('ports_tags').using('gin', table.tags).where(sql`${table.tags} <> '{}'`),
@@ -84,7 +87,8 @@ export const ipAllocations = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.subnet_id, table.ip_address] }),
-    index().on(table.port_id),
+    // A port's addresses, in the order that they are read in.
+    index().on(table.port_id, table.position, table.subnet_id),
     index().on(table.ip_address),
   ],
 );

@@ -20,5 +20,6 @@ export const rbacTable = (object: string, id: () => AnyPgColumn) =>
     (table) => [
       unique(`${object}_rbacs_once`).on(table.object_id, table.action, table.target_project),
       index().on(table.target_project, table.action),
+      index().on(table.project_id),
     ],
   );

@@ -125,6 +125,17 @@ export const defaultSecurityGroupRules = pgTable('default_security_group_rules',
   used_in_non_default_sg: boolean().notNull().default(true),
 });
 
+/** Whether new groups are stateful where the request does not say: of a project, or (null) of all that have no setting. */
+export const securityGroupsDefaultStatefulness = pgTable(
+  'security_groups_default_statefulness',
+  {
+    ...hasId(),
+    project_id: varchar({ length: 255 }),
+    stateful: boolean().notNull(),
+  },
+  (table) => [unique('security_groups_default_statefulness_once').on(table.project_id).nullsNotDistinct()],
+);
+
 /** Not cascading from groups: a group that ports are in is not deleted. */
 export const portSecurityGroups = pgTable(
   'port_security_groups',

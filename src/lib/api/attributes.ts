@@ -3,6 +3,7 @@
  * that a map can be read beside the API reference. `prepare.ts` applies it to bodies, `src/api` to filters and answers.
  */
 import type { ConverterName } from './converters/mod.ts';
+import type { Schema } from './schema.ts';
 import type { ValidatorName } from './validators/mod.ts';
 
 /** A value that JSON can carry. */
@@ -36,6 +37,11 @@ export interface AttributeSpec {
   readonly required_by_policy?: boolean;
   /** `create_port:mac_address` and the like are asked when the body sets it. */
   readonly enforce_policy?: boolean;
+  /**
+   * What answers carry, where converter and rules do not tell: read-only attributes, and values that may be null. (A read-only
+   * attribute whose default is ATTR_NOT_SPECIFIED may be absent.)
+   */
+  readonly response?: Schema;
 }
 
 export type AttributeMap = Readonly<Record<string, AttributeSpec>>;

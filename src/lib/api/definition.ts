@@ -3,6 +3,7 @@
  * validation, filters and policy rules. A plugin's `definition.ts` is written in these types (neutron_lib.api.definitions).
  */
 import type { AttributeMap } from './attributes.ts';
+import type { Schema } from './schema.ts';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -18,6 +19,9 @@ export interface ActionDefinition {
   readonly verb?: string;
   /** The policy rule, where it is not the action's own name. One that is not defined leaves it to the item's own rules. */
   readonly policy?: string;
+  /** What the body and the answer look like, for the API's description. */
+  readonly request?: Schema;
+  readonly response?: Schema;
 }
 
 export interface ResourceDefinition {
@@ -50,6 +54,9 @@ export interface ResourceDefinition {
   readonly raw?: boolean;
   /** Statuses of success where they are not 201 (create), 204 (delete) and 200. */
   readonly statuses?: Readonly<Partial<Record<Operation, number>>>;
+  /** What bodies and answers look like, for the API's description, where the attributes do not tell (`raw`). */
+  readonly requests?: Readonly<Partial<Record<Operation, Schema>>>;
+  readonly responses?: Readonly<Partial<Record<Operation, Schema>>>;
 }
 
 /** An API extension: an alias in `/v2.0/extensions`, with the resources and attributes it brings. */

@@ -36,4 +36,14 @@ export interface ListQuery {
   readonly fields?: readonly string[];
   /** `changed_since`, ISO 8601. */
   readonly changed_since?: string;
+  /** The API needs no more of an item than this; a store that cannot give it answers by `fields`. */
+  readonly text?: TextForm;
+}
+
+/** An item as JSON text that is sent as it is, with the values that are looked at on the way (`ResourceList.written`). */
+export interface TextForm {
+  /** Attributes of the text, in order; those that the store does not know are left out, as from an object. */
+  readonly attributes: readonly string[];
+  /** Attributes wanted as values: what policy reads of each item, and what names it where the list is paged. */
+  readonly values: readonly string[];
 }

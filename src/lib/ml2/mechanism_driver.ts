@@ -55,6 +55,12 @@ export interface MechanismDriver
     Readonly<Partial<Record<PostcommitHook, Hook<MechanismContext>>>> {
   /** `openvswitch`: its name in `[ml2] mechanism_drivers`. */
   readonly name: string;
+  /** Whether it can make networks that carry their tenants' VLAN tags; a network that asks for it is refused otherwise. */
+  readonly vlan_transparent?: boolean;
+  /** The same for QinQ networks. */
+  readonly qinq?: boolean;
+  /** Extensions that are not served while this driver is loaded: `vlan-transparent`. */
+  readonly excludes?: readonly string[];
   /** Offers to bind a port; null when it cannot. Asked in order, the first that binds wins. */
   bind_port?(tx: Transaction, request: BindingRequest): Promise<Binding | null>;
 }

@@ -35,6 +35,12 @@ export const PortBound = defineError(
     `Unable to complete operation on port ${id}, port is already bound, port type: ${vifType}, ` +
     `old_mac ${oldMac}, new_mac ${newMac}.`,
 );
+export const PortBoundNUMAAffinityPolicy = defineError(
+  'PortBoundNUMAAffinityPolicy',
+  409,
+  (id: string, host: string, policy: unknown) =>
+    `Unable to set numa_affinity_policy ${policy} on port ${id}: it is bound to host ${host}; unbind it first.`,
+);
 export const InvalidSharedSetting = defineError(
   'InvalidSharedSetting',
   409,
@@ -55,6 +61,31 @@ export const NoNetworkAvailable = defineError(
   'NoNetworkAvailable',
   503,
   () => 'Unable to create the network. No tenant network is available for allocation.',
+);
+export const SegmentsContainDuplicateEntry = defineError(
+  'SegmentsContainDuplicateEntry',
+  400,
+  () => "Two of the 'segments' of the network are the same; each must be another.",
+);
+export const SegmentsSetInConjunctionWithProviders = defineError(
+  'SegmentsSetInConjunctionWithProviders',
+  400,
+  () => "A network has either 'segments' or the attributes 'provider:...', not both.",
+);
+export const DefaultExternalNetworkExists = defineError(
+  'DefaultExternalNetworkExists',
+  409,
+  (id: string) => `The default external network is ${id} already; there can be only one.`,
+);
+export const VlanTransparencyDriverError = defineError(
+  'VlanTransparencyDriverError',
+  400,
+  (driver: string) => `vlan_transparent: the mechanism driver '${driver}' has no VLAN transparent networks.`,
+);
+export const VlanQinqDriverError = defineError(
+  'VlanQinqDriverError',
+  400,
+  (driver: string) => `qinq: the mechanism driver '${driver}' has no QinQ networks.`,
 );
 export const VlanIdInUse = defineError(
   'VlanIdInUse',
@@ -89,11 +120,6 @@ export const HostRoutesExhausted = defineError(
   400,
   (subnet: string, quota: number) =>
     `Unable to complete operation for ${subnet}. The number of host routes exceeds the limit ${quota}.`,
-);
-export const SubnetPoolNotFound = defineError(
-  'SubnetPoolNotFound',
-  404,
-  (id: string) => `Subnet pool ${id} could not be found.`,
 );
 export const AddressPairAndPortSecurityRequired = defineError(
   'AddressPairAndPortSecurityRequired',

@@ -4,12 +4,13 @@
  *   before callbacks → one transaction (store, drivers' precommit, precommit callbacks, outbox, quota last)
  *   → drivers' postcommit → after callbacks → the resource as it was read back
  *
- * Nothing in the transaction waits for anything but the database. Quota comes last, because its row stays locked to the end.
+ * Nothing in the transaction waits for anything but the database. Quota comes last, because its row stays locked to the end:
+ * it goes out together with the COMMIT.
  */
 import { lockRow, type Scope, showRow, type TableSql } from '#src/db/mod.ts';
 import type { CallbackRegistry } from '#src/lib/callbacks.ts';
 import type { Context } from '#src/lib/context.ts';
-import type { Database, Transaction } from '#src/lib/database.ts';
+import type { Database, Last, Transaction } from '#src/lib/database.ts';
 import { RevisionNumberConstraintFailed } from '#src/lib/errors.ts';
 import { isUuid } from '#src/lib/ids.ts';
 import type { Call, Resource } from '#src/lib/plugin.ts';
@@ -54,15 +55,21 @@ export interface CreateWork {
   readonly attempt?: <Result>(transaction: () => Promise<Result>) => Promise<Result>;
 }
 
+/** Whether anything was changed, or the statements that change it, just sent: the reading goes out with them. */
+export type Changed = boolean | { readonly underway: Promise<unknown> };
+
 export interface Lifecycle {
   create(context: Context, work: CreateWork): Promise<readonly Resource[]>;
-  /** `write` says whether it changed anything. */
   update(
     context: Context,
     call: Call,
-    write: (tx: Transaction, original: Resource, body: Resource) => Promise<boolean>,
+    write: (tx: Transaction, original: Resource, body: Resource) => Promise<Changed>,
   ): Promise<Resource>;
-  remove(context: Context, call: Call, write: (tx: Transaction, original: Resource) => Promise<void>): Promise<void>;
+  remove(
+    context: Context,
+    call: Call,
+    write: (tx: Transaction, original: Resource, last: Last) => Promise<void>,
+  ): Promise<void>;
 }
 
 export function createLifecycle(host: LifecycleHost, managed: Managed): Lifecycle {
@@ -101,7 +108,7 @@ export function createLifecycle(host: LifecycleHost, managed: Managed): Lifecycl
         await callbacks.publish(kind, 'before_create', { context, resource_id: id, request: body });
       }
       const created = await attempt(() =>
-        db.transaction({ label: `create_${kind}` }, async (tx) => {
+        db.transaction({ label: `create_${kind}` }, async (tx, last) => {
           const resources = await write(tx);
           for (const [index, current] of resources.entries()) {
             await mechanisms.precommit(`create_${kind}`, { context, tx, current });
@@ -110,7 +117,9 @@ export function createLifecycle(host: LifecycleHost, managed: Managed): Lifecycl
             await callbacks.publish(kind, 'precommit_create', payload);
             await notify(tx, context, { current });
           }
-          for (const [project, count] of countByProject(resources)) await quota.charge(tx, project, { [kind]: count });
+          for (const [project, count] of countByProject(resources)) {
+            await quota.charge(tx, project, { [kind]: count }, last);
+          }
           return resources;
         }),
       );
@@ -131,7 +140,8 @@ export function createLifecycle(host: LifecycleHost, managed: Managed): Lifecycl
       const { original, current } = await db.transaction({ label: `update_${kind}` }, async (tx) => {
         const original = await locked(tx, context, call, 'no key update');
         const changed = await write(tx, original, body);
-        const current = changed ? await visible(context, id, tx) : original;
+        const underway = typeof changed === 'object' ? changed.underway : undefined;
+        const [current] = await Promise.all([changed ? visible(context, id, tx) : original, underway]);
         await mechanisms.precommit(`update_${kind}`, { context, tx, current, original });
         const payload = { context, resource_id: id, original, latest: current, request: body, tx };
         await callbacks.publish(kind, 'precommit_update', payload);
@@ -148,13 +158,13 @@ export function createLifecycle(host: LifecycleHost, managed: Managed): Lifecycl
       const id = idOf(call);
       const before = call.original ?? (await visible(context, id));
       await callbacks.publish(kind, 'before_delete', { context, resource_id: id, original: before });
-      const original = await db.transaction({ label: `delete_${kind}` }, async (tx) => {
+      const original = await db.transaction({ label: `delete_${kind}` }, async (tx, last) => {
         const original = await locked(tx, context, call, 'update');
         await mechanisms.precommit(`delete_${kind}`, { context, tx, current: original });
         await callbacks.publish(kind, 'precommit_delete', { context, resource_id: id, original, tx });
         await notify(tx, context, { original });
-        await write(tx, original);
-        await quota.charge(tx, String(original['project_id']), { [kind]: -1 });
+        await write(tx, original, last);
+        await quota.charge(tx, String(original['project_id']), { [kind]: -1 }, last);
         return original;
       });
       await mechanisms.postcommit(`delete_${kind}`, { context, current: original });

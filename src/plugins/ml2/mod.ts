@@ -11,6 +11,8 @@ import { SUBNETS } from './definition/subnets.ts';
 import { createExtensionManager } from './managers/extension.ts';
 import { createMechanismManager } from './managers/mechanism.ts';
 import { createTypeManager } from './managers/type.ts';
+import { networkRbac } from './networks/rbac.ts';
+import { followSegments } from './networks/segment_changes.ts';
 import { networkVerbs } from './networks/service.ts';
 import { ml2Policies } from './policy.ts';
 import { portVerbs } from './ports/service.ts';
@@ -18,13 +20,15 @@ import { subnetVerbs } from './subnets/service.ts';
 
 function create(host: PluginHost): Plugin {
   const { config, log } = host;
-  const extensions = createExtensionManager(config, log, host.attributeExtensions);
+  const mechanisms = createMechanismManager(config, log);
+  const extensions = createExtensionManager(config, log, host.attributeExtensions, mechanisms.vlanTags);
   const ml2 = {
     ...host,
     extensions,
     types: createTypeManager(config),
-    mechanisms: createMechanismManager(config, log),
+    mechanisms,
   };
+  followSegments(ml2);
   const agents = agentApi(host);
   return {
     type: 'CORE',
@@ -33,6 +37,7 @@ function create(host: PluginHost): Plugin {
     verbs: { ...networkVerbs(ml2), ...subnetVerbs(ml2), ...portVerbs(ml2), ...agents.verbs },
     policies: ml2Policies,
     tagged: { networks: 'networks', subnets: 'subnets', ports: 'ports' },
+    rbac: [networkRbac],
     quotas: [
       { name: 'network', default_limit: 100, table: 'networks' },
       { name: 'subnet', default_limit: 100, table: 'subnets' },

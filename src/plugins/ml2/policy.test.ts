@@ -74,7 +74,6 @@ describe('the policies of networks, subnets, ports and agents', () => {
     ['delete_port', { ...own, 'network:project_id': 'x' }, 'admin service manager member'],
     ['get_agent', {}, 'admin'],
     ['get_availability_zone', {}, 'manager member reader stranger admin'],
-    ['get_segment', {}, 'admin'],
   ])('%s on %j', (rule, target, expected) => {
     expect(who(rule, target).split(' ').toSorted()).toEqual(expected.split(' ').toSorted());
   });

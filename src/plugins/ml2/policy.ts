@@ -1,4 +1,4 @@
-/** Who may do what with networks, subnets, ports and their segments, and with the agents that carry them. */
+/** Who may do what with networks, subnets and ports, and with the agents that carry them. */
 import {
   ADMIN,
   ADMIN_OR_NETWORK_OWNER_MEMBER,
@@ -56,7 +56,6 @@ export const ml2Policies = projectPolicies({
   'update_network:tags': { check: ADMIN_OR_PROJECT_MEMBER, former_name: 'update_networks_tags' },
   delete_network: ADMIN_OR_PROJECT_MEMBER,
   'delete_network:tags': { check: ADMIN_OR_PROJECT_MEMBER, former_name: 'delete_networks_tags' },
-  get_network_ip_availability: ADMIN_OR_SERVICE,
   create_network_segment_range: ADMIN,
   'create_network_segment_range:tags': { check: ADMIN, former_name: 'create_network_segment_ranges_tags' },
   get_network_segment_range: ADMIN,
@@ -136,14 +135,6 @@ export const ml2Policies = projectPolicies({
   'create_network:pvlan': ADMIN_OR_PROJECT_MEMBER,
   'update_network:pvlan': ADMIN_OR_PROJECT_MEMBER,
   'get_network:pvlan': ADMIN_OR_PROJECT_READER,
-  create_segment: ADMIN,
-  create_segments_tags: ADMIN,
-  get_segment: ADMIN,
-  get_segments_tags: ADMIN,
-  update_segment: ADMIN,
-  update_segments_tags: ADMIN,
-  delete_segment: ADMIN,
-  delete_segments_tags: ADMIN,
   create_subnet: ADMIN_OR_NETWORK_OWNER_MEMBER,
   'create_subnet:segment_id': ADMIN,
   'create_subnet:service_types': ADMIN,

@@ -8,6 +8,7 @@ import process from 'node:process';
 import { PassThrough } from 'node:stream';
 import type { CommandOptions, CommandProcess, ProcessOptions, ServerProcesses } from '#src/lib/runtime.ts';
 import { descriptorOf, LISTENER_DESCRIPTOR, LISTENER_VARIABLE } from './held_listener.ts';
+import { lineWriter } from './line_writer.ts';
 import { lines } from './lines.ts';
 
 /** How this same program is started once more: the executable and what stands before our own arguments. */
@@ -58,9 +59,7 @@ export function nodeProcesses(program: Program): ServerProcesses {
     print: (line) => {
       process.stdout.write(`${line}\n`);
     },
-    printError: (line) => {
-      process.stderr.write(`${line}\n`);
-    },
+    printError: lineWriter((text) => process.stderr.write(text)),
     onSignal: (signal, handler) => {
       process.on(signal, handler);
     },

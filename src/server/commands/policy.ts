@@ -4,7 +4,8 @@ import { adminContext, type Context } from '#src/lib/context.ts';
 import type { Database } from '#src/lib/database.ts';
 import { silentLogger } from '#src/lib/log.ts';
 import { silentMetrics } from '#src/lib/metrics.ts';
-import type { PolicyTarget } from '#src/lib/policy.ts';
+import { nearest } from '#src/lib/nearest.ts';
+import type { PolicyDefault, PolicyTarget } from '#src/lib/policy.ts';
 import { acceptConfiguration, readConfiguration } from '../configuration.ts';
 import { EXIT, messageOf, StartError } from '../errors.ts';
 import type { Arguments } from './arguments.ts';
@@ -14,46 +15,76 @@ import { CONFIGURATION_OPTIONS, configurationPaths } from './configuration_optio
 export const policyExplainCommand: Command = {
   summary: 'say why a policy rule allows or denies a caller',
   description: `Asks a rule (create_network:shared) with the defaults of the configured plugins and the operator's policy
-files, and prints how the answer came about, check by check. Exit code 0: allowed; 1: denied.`,
+files, and prints how the answer came about, check by check: + what holds, - what does not. Needs no database.
+Exit code 0: allowed; 1: denied.
+
+Rules are named {get,create,update,delete}_RESOURCE, with :ATTRIBUTE behind for those of single attributes.`,
   examples: [
-    'nucleon policy explain create_network --roles member --project p1 --target \'{"project_id": "p1"}\'',
-    'nucleon policy explain create_network:shared --roles reader,member --project p1',
+    'nucleon policy explain --rule create_network:shared --roles reader,member --project p1',
+    'nucleon policy explain get_network --roles reader --project p1 --target \'{"project_id": "p2", "shared": true}\'',
   ],
   options: {
     ...CONFIGURATION_OPTIONS,
+    rule: { value: 'RULE', help: 'the rule to ask; it may also stand alone' },
     roles: { value: 'ROLE,...', help: 'roles of the caller (none unless told)' },
     project: { value: 'ID', help: 'project of the caller' },
     user: { value: 'ID', help: 'user of the caller' },
     'system-scope': { help: 'the token is for the whole system' },
     target: { value: 'JSON', help: 'the object asked about: an object of attributes' },
   },
-  positionals: ['RULE'],
+  positionals: ['[RULE]'],
   async run({ runtime }, args) {
     const configuration = await readConfiguration(runtime, configurationPaths(args));
     acceptConfiguration(configuration, silentLogger);
     const { config } = configuration;
-    const [{ createPolicy, explainText }, { assemble }, { loadModules }, { readPolicyFiles }] = await Promise.all([
-      import('#src/policy/mod.ts'),
-      import('../assembly.ts'),
-      import('../registry.ts'),
-      import('../policy_files.ts'),
-    ]);
+    const [{ createPolicy, explainText, standing }, { assemble }, { loadModules }, { readPolicyFiles }] =
+      await Promise.all([
+        import('#src/policy/mod.ts'),
+        import('../assembly.ts'),
+        import('../registry.ts'),
+        import('../policy_files.ts'),
+      ]);
+    const rule = ruleOf(args);
     const modules = await loadModules({ config, log: silentLogger });
     const host = { config, db: noDatabase, log: silentLogger, metrics: silentMetrics, clock: systemClock };
     const { plugins } = await assemble({ modules, ...host });
+    const defaults = plugins.flatMap((plugin) => plugin.policies ?? []);
     const policy = createPolicy({
-      defaults: plugins.flatMap((plugin) => plugin.policies ?? []),
+      defaults,
       overrides: await readPolicyFiles(runtime.files, config),
       log: silentLogger,
       enforceScope: config.boolean('oslo_policy', 'enforce_scope'),
       defaultRule: config.string('oslo_policy', 'policy_default_rule'),
     });
-    const [rule = ''] = args.positionals;
-    const explanation = policy.explain(rule, caller(args), target(args.value('target')));
+    if (!policy.defines(rule)) runtime.processes.printError(unknownRule(rule, defaults));
+    const object = target(args.value('target'));
+    const explanation = policy.explain(rule, standing(policy)(caller(args)), object);
     runtime.processes.print(explainText(explanation));
+    const untold = [...policy.attributes(rule), ...policy.parents(rule)].filter((name) => !Object.hasOwn(object, name));
+    if (untold.length > 0) {
+      runtime.processes.print(`Read of the object, but not told by --target: ${untold.join(', ')}`);
+    }
     return explanation.holds ? EXIT.ok : EXIT.failure;
   },
 };
+
+function ruleOf(args: Arguments): string {
+  const [alone] = args.positionals;
+  const named = args.value('rule') ?? alone;
+  if (named === undefined) throw new StartError('--rule is missing', { exitCode: EXIT.usage });
+  if (alone !== undefined && alone !== named) {
+    throw new StartError(`one rule at a time: "${alone}" and --rule ${named} are two`, { exitCode: EXIT.usage });
+  }
+  return named;
+}
+
+function unknownRule(rule: string, defaults: readonly PolicyDefault[]): string {
+  const near = nearest(
+    rule,
+    defaults.map(({ name }) => name),
+  );
+  return `nucleon: no plugin and no policy file has the rule ${rule}${near === undefined ? '' : `; did you mean ${near}?`}`;
+}
 
 /** Plugins declare their policies without asking the database; one that does is told so. */
 const noDatabase = new Proxy({} as Database, {

@@ -71,6 +71,7 @@ export function createPolicy(asked: string[] = []): Policy {
     allows,
     defines: (rule) => Object.hasOwn(RULES, rule),
     parents: (rule) => PARENTS[rule] ?? [],
+    attributes: () => ['tenant_id', 'project_id', 'shared'],
     enforce(context, rule, target) {
       if (!allows(context, rule, target)) throw new PolicyNotAuthorized(`rule:${rule}`);
     },
@@ -146,6 +147,7 @@ export function createHarness({ config = {}, options = {} }: HarnessOptions = {}
         if (project === 'p2' && used + (deltas['box'] ?? 0) > 3) throw new OverQuota(['box']);
       },
       async charge() {},
+      async count() {},
     },
     authenticator: {
       async authenticate(headers) {

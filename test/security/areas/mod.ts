@@ -1,9 +1,18 @@
 /** All areas of the API: what the suites over all routes go through. */
 import type { Stack } from '../../support/stack.ts';
+import { addressGroups } from './address_groups.ts';
 import type { Area, Furnished } from './area.ts';
 import { core } from './core.ts';
+import { rbac } from './rbac.ts';
+import { securityGroups } from './security_groups.ts';
+import { segments } from './segments.ts';
+import { subnetPools } from './subnet_pools.ts';
+import { tags } from './tags.ts';
 
-export const AREAS: readonly Area[] = [core];
+export const AREAS: readonly Area[] = [tags, rbac, addressGroups, securityGroups, core, segments, subnetPools];
+
+/** Loads the service plugins that are not loaded always. */
+export const EVERY_PLUGIN = { DEFAULT: { service_plugins: ['segments'] } };
 
 /** One object of each collection of these areas, in an otherwise empty database. */
 export async function furnish(stack: Stack, areas: readonly Area[] = AREAS): Promise<Furnished> {

@@ -33,7 +33,7 @@ export function portNumber(value: unknown, refuse: (port: string) => NeutronErro
 }
 
 const convert_protocol: Converter = (value) => {
-  if (value === null) return null;
+  if (value === null || value === 'any') return null;
   const number = pythonInt(value);
   if (number !== null && number >= 0 && number <= 255) return pythonStr(value);
   const name = typeof value === 'string' ? value.toLowerCase() : null;

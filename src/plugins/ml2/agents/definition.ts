@@ -1,10 +1,11 @@
 /** The extensions `agent`, `agent_sort_key`, `agent-resources-synced` and `availability_zone` (neutron_lib.api.definitions). */
 import { ATTR_NOT_SPECIFIED, type AttributeSpec } from '#src/lib/api/attributes.ts';
 import type { ExtensionDefinition, ResourceDefinition } from '#src/lib/api/definition.ts';
+import { BOOLEAN, OBJECT, orNull, PLAIN_TIME, TEXT } from '#src/lib/api/schema.ts';
 
 const READ_ONLY = { allow_post: false, allow_put: false, is_visible: true } as const satisfies AttributeSpec;
-const FILTER = { ...READ_ONLY, is_filter: true, is_sort_key: true } as const satisfies AttributeSpec;
-const SORT_ONLY = { ...READ_ONLY, is_sort_key: true } as const satisfies AttributeSpec;
+const FILTER = { ...READ_ONLY, is_filter: true, is_sort_key: true, response: TEXT } as const satisfies AttributeSpec;
+const TIMED = { ...READ_ONLY, is_sort_key: true, response: PLAIN_TIME } as const satisfies AttributeSpec;
 
 const AGENTS: ResourceDefinition = {
   collection: 'agents',
@@ -17,13 +18,13 @@ const AGENTS: ResourceDefinition = {
     binary: FILTER,
     topic: FILTER,
     host: FILTER,
-    admin_state_up: { ...FILTER, allow_put: true, convert_to: 'convert_to_boolean' },
-    created_at: SORT_ONLY,
-    started_at: SORT_ONLY,
-    heartbeat_timestamp: SORT_ONLY,
-    alive: FILTER,
-    configurations: READ_ONLY,
-    description: { ...FILTER, allow_put: true, validate: { 'type:string_or_none': 255 } },
+    admin_state_up: { ...FILTER, allow_put: true, convert_to: 'convert_to_boolean', response: BOOLEAN },
+    created_at: TIMED,
+    started_at: TIMED,
+    heartbeat_timestamp: TIMED,
+    alive: { ...FILTER, response: BOOLEAN },
+    configurations: { ...READ_ONLY, response: OBJECT },
+    description: { ...FILTER, allow_put: true, validate: { 'type:string_or_none': 255 }, response: orNull(TEXT) },
   },
 };
 
@@ -34,9 +35,9 @@ const AVAILABILITY_ZONES: ResourceDefinition = {
   key: 'name',
   quota: false,
   attributes: {
-    name: { ...READ_ONLY, is_filter: true },
-    resource: { ...READ_ONLY, is_filter: true },
-    state: { ...READ_ONLY, is_filter: true },
+    name: { ...READ_ONLY, is_filter: true, response: TEXT },
+    resource: { ...READ_ONLY, is_filter: true, response: TEXT },
+    state: { ...READ_ONLY, is_filter: true, response: TEXT },
   },
 };
 
@@ -61,7 +62,9 @@ export const agentExtensions: readonly ExtensionDefinition[] = [
     description: "Whether an agent's resources have been reported to Placement.",
     updated: '2018-12-19T00:00:00-00:00',
     required_extensions: ['agent'],
-    attributes: { agents: { resources_synced: { ...READ_ONLY, default: ATTR_NOT_SPECIFIED } } },
+    attributes: {
+      agents: { resources_synced: { ...READ_ONLY, default: ATTR_NOT_SPECIFIED, response: orNull(BOOLEAN) } },
+    },
   },
   {
     alias: 'availability_zone',
@@ -70,6 +73,13 @@ export const agentExtensions: readonly ExtensionDefinition[] = [
     updated: '2015-01-01T10:00:00-00:00',
     required_extensions: ['agent'],
     resources: [AVAILABILITY_ZONES],
-    attributes: { agents: { availability_zone: FILTER } },
+    attributes: { agents: { availability_zone: { ...FILTER, response: orNull(TEXT) } } },
+  },
+  {
+    alias: 'availability_zone_filter',
+    name: 'Availability Zone Filter Extension',
+    description: 'Availability zones are found by name, resource and state.',
+    updated: '2018-06-22T10:00:00-00:00',
+    required_extensions: ['availability_zone'],
   },
 ];

@@ -1,5 +1,6 @@
 /** Attributes that networks, subnets and ports have alike. */
 import type { AttributeSpec } from '#src/lib/api/attributes.ts';
+import { TEXT } from '#src/lib/api/schema.ts';
 
 export const READ_ONLY = { allow_post: false, allow_put: false, is_visible: true } as const satisfies AttributeSpec;
 const SORTED = { is_filter: true, is_sort_key: true } as const;
@@ -29,7 +30,7 @@ export const OWNER = {
   ...SORTED,
 } as const satisfies AttributeSpec;
 
-export const STATUS = { ...READ_ONLY, ...SORTED } as const satisfies AttributeSpec;
+export const STATUS = { ...READ_ONLY, ...SORTED, response: TEXT } as const satisfies AttributeSpec;
 
 /** A switch that is on unless told. */
 export const SWITCH = {

@@ -2,6 +2,7 @@
 import { ATTR_NOT_SPECIFIED, type AttributeMap } from '#src/lib/api/attributes.ts';
 import type { ExtensionDefinition } from '#src/lib/api/definition.ts';
 import { pythonTruthy } from '#src/lib/api/python.ts';
+import { INTEGER, listOf, OBJECT, orNull, TEXT, TIME } from '#src/lib/api/schema.ts';
 import { OWNER, READ_ONLY } from './common.ts';
 
 /** The same attributes on networks, subnets and ports. */
@@ -115,7 +116,7 @@ export const ML2_EXTENSIONS: readonly ExtensionDefinition[] = [
     name: 'Resource revision numbers',
     description: 'Resources have a number that grows with each change',
     updated: '2016-04-11T10:00:00-00:00',
-    attributes: onAll({ revision_number: { ...READ_ONLY, default: null, is_filter: true } }),
+    attributes: onAll({ revision_number: { ...READ_ONLY, default: null, is_filter: true, response: INTEGER } }),
   },
   {
     alias: 'standard-attr-timestamp',
@@ -123,8 +124,8 @@ export const ML2_EXTENSIONS: readonly ExtensionDefinition[] = [
     description: 'Resources say when they were made and last changed; lists take changed_since',
     updated: '2016-09-12T10:00:00-00:00',
     attributes: onAll({
-      created_at: { ...READ_ONLY, default: null },
-      updated_at: { ...READ_ONLY, default: null },
+      created_at: { ...READ_ONLY, default: null, response: TIME },
+      updated_at: { ...READ_ONLY, default: null, response: TIME },
     }),
   },
   {
@@ -132,7 +133,7 @@ export const ML2_EXTENSIONS: readonly ExtensionDefinition[] = [
     name: 'Network MTU',
     description: 'Networks say how big a packet they carry',
     updated: '2015-03-25T10:00:00-00:00',
-    attributes: { networks: { mtu: { ...READ_ONLY, is_filter: true, is_sort_key: true } } },
+    attributes: { networks: { mtu: { ...READ_ONLY, is_filter: true, is_sort_key: true, response: INTEGER } } },
   },
   {
     alias: 'net-mtu-writable',
@@ -149,9 +150,29 @@ export const ML2_EXTENSIONS: readonly ExtensionDefinition[] = [
     updated: '2012-09-07T10:00:00-00:00',
     attributes: {
       networks: {
-        'provider:network_type': { ...PROVIDER, validate: { 'type:string': 32 } },
-        'provider:physical_network': { ...PROVIDER, validate: { 'type:string': 64 } },
-        'provider:segmentation_id': { ...PROVIDER, convert_to: 'convert_to_int' },
+        'provider:network_type': { ...PROVIDER, validate: { 'type:string': 32 }, response: orNull(TEXT) },
+        'provider:physical_network': { ...PROVIDER, validate: { 'type:string': 64 }, response: orNull(TEXT) },
+        'provider:segmentation_id': { ...PROVIDER, convert_to: 'convert_to_int', response: orNull(INTEGER) },
+      },
+    },
+  },
+  {
+    alias: 'multi-provider',
+    name: 'Multi Provider Network',
+    description: 'Networks of several segments, each with a type, a physical network and a segmentation id',
+    updated: '2013-06-27T10:00:00-00:00',
+    attributes: {
+      networks: {
+        segments: {
+          allow_post: true,
+          allow_put: true,
+          validate: { 'type:network_segments': null },
+          convert_list_to: 'convert_kvp_list_to_dict',
+          default: ATTR_NOT_SPECIFIED,
+          enforce_policy: true,
+          is_visible: true,
+          response: listOf(OBJECT),
+        },
       },
     },
   },
@@ -160,7 +181,13 @@ export const ML2_EXTENSIONS: readonly ExtensionDefinition[] = [
     name: 'Neutron external network',
     description: 'Networks that lead outside: for gateways of routers and floating IPs',
     updated: '2013-01-14T10:00:00-00:00',
-    attributes: { networks: { 'router:external': { ...EXTERNAL, allow_post: true, allow_put: true } } },
+    attributes: {
+      networks: {
+        'router:external': { ...EXTERNAL, allow_post: true, allow_put: true },
+        // Neutron has it with auto-allocated-topology; which external network is the default is decided here.
+        is_default: { ...EXTERNAL, allow_post: true, allow_put: true },
+      },
+    },
   },
   {
     alias: 'subnet-external-network',
@@ -178,7 +205,7 @@ export const ML2_EXTENSIONS: readonly ExtensionDefinition[] = [
     required_extensions: ['availability_zone'],
     attributes: {
       networks: {
-        availability_zones: READ_ONLY,
+        availability_zones: { ...READ_ONLY, response: listOf(TEXT) },
         availability_zone_hints: {
           allow_post: true,
           allow_put: false,
@@ -216,8 +243,8 @@ export const ML2_EXTENSIONS: readonly ExtensionDefinition[] = [
     updated: '2014-02-03T10:00:00-00:00',
     attributes: {
       ports: {
-        'binding:vif_type': DERIVED,
-        'binding:vif_details': DERIVED,
+        'binding:vif_type': { ...DERIVED, response: TEXT },
+        'binding:vif_details': { ...DERIVED, response: OBJECT },
         'binding:vnic_type': {
           ...SETTABLE,
           default: 'normal',
@@ -237,8 +264,8 @@ export const ML2_EXTENSIONS: readonly ExtensionDefinition[] = [
             ],
           },
         },
-        'binding:host_id': { ...SETTABLE, validate: { 'type:string_or_none': 255 }, is_filter: true },
-        'binding:profile': { ...SETTABLE, validate: { 'type:dict_or_none': null } },
+        'binding:host_id': { ...SETTABLE, validate: { 'type:string_or_none': 255 }, is_filter: true, response: TEXT },
+        'binding:profile': { ...SETTABLE, validate: { 'type:dict_or_none': null }, response: OBJECT },
       },
     },
   },

@@ -1,5 +1,6 @@
 /** The core resource `networks` (neutron_lib.api.definitions.network). */
 import type { ResourceDefinition } from '#src/lib/api/definition.ts';
+import { listOf, UUID } from '#src/lib/api/schema.ts';
 import { ID, NAME, OWNER, READ_ONLY, STATUS, SWITCH } from './common.ts';
 
 export const NETWORKS: ResourceDefinition = {
@@ -10,7 +11,7 @@ export const NETWORKS: ResourceDefinition = {
   attributes: {
     id: ID,
     name: NAME,
-    subnets: { ...READ_ONLY, default: [] },
+    subnets: { ...READ_ONLY, default: [], response: listOf(UUID) },
     admin_state_up: SWITCH,
     status: STATUS,
     tenant_id: OWNER,

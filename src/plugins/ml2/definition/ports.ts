@@ -1,6 +1,7 @@
 /** The core resource `ports` (neutron_lib.api.definitions.port). */
 import { ATTR_NOT_SPECIFIED } from '#src/lib/api/attributes.ts';
 import type { ResourceDefinition } from '#src/lib/api/definition.ts';
+import { IP, listOf, objectOf, UUID } from '#src/lib/api/schema.ts';
 import { ID, NAME, OWNER, STATUS, SWITCH } from './common.ts';
 
 const DEVICE = {
@@ -51,6 +52,7 @@ export const PORTS: ResourceDefinition = {
       default: ATTR_NOT_SPECIFIED,
       convert_list_to: 'convert_kvp_list_to_dict',
       validate: { 'type:fixed_ips': null },
+      response: listOf(objectOf({ subnet_id: UUID, ip_address: IP })),
       enforce_policy: true,
       is_visible: true,
       is_filter: true,

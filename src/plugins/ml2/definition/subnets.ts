@@ -1,6 +1,7 @@
 /** The core resource `subnets` (neutron_lib.api.definitions.subnet). */
 import { ATTR_NOT_SPECIFIED, type AttributeSpec } from '#src/lib/api/attributes.ts';
 import type { ResourceDefinition } from '#src/lib/api/definition.ts';
+import { CIDR, orNull, TEXT } from '#src/lib/api/schema.ts';
 import { ID, NAME, OWNER, SWITCH } from './common.ts';
 
 const FIXED = { allow_post: true, allow_put: false, is_visible: true, is_filter: true, is_sort_key: true } as const;
@@ -9,6 +10,7 @@ const IPV6_MODE = {
   ...FIXED,
   default: ATTR_NOT_SPECIFIED,
   validate: { 'type:values': ['dhcpv6-stateful', 'dhcpv6-stateless', 'slaac'] },
+  response: orNull({ ...TEXT, enum: ['dhcpv6-stateful', 'dhcpv6-stateless', 'slaac'] }),
 } as const satisfies AttributeSpec;
 
 export const SUBNETS: ResourceDefinition = {
@@ -36,6 +38,7 @@ export const SUBNETS: ResourceDefinition = {
       default: ATTR_NOT_SPECIFIED,
       convert_to: 'convert_cidr_to_canonical_format',
       validate: { 'type:subnet_or_none': null },
+      response: CIDR,
     },
     gateway_ip: {
       ...CHANGEABLE,

@@ -2,6 +2,7 @@
 
 import { ATTR_NOT_SPECIFIED } from '#src/lib/api/attributes.ts';
 import { DuplicateAddressPairInRequest } from '#src/lib/api/errors.ts';
+import { listOf, MAC, objectOf, TEXT } from '#src/lib/api/schema.ts';
 import type { ExtensionDriver } from '#src/lib/ml2/extension_driver.ts';
 import type { Resource } from '#src/lib/plugin.ts';
 import { AddressPairAndPortSecurityRequired } from '../errors.ts';
@@ -48,9 +49,17 @@ export const allowedAddressPairs: ExtensionDriver = {
             enforce_policy: true,
             default: ATTR_NOT_SPECIFIED,
             is_visible: true,
+            response: listOf(objectOf({ ip_address: TEXT, mac_address: MAC })),
           },
         },
       },
+    },
+    {
+      alias: 'aap-reject-multicast',
+      name: 'Allowed address pairs reject multicast extension',
+      description: 'Multicast addresses are refused in allowed address pairs',
+      updated: '2026-04-01T00:00:00-00:00',
+      required_extensions: ['allowed-address-pairs'],
     },
   ],
   ports: {

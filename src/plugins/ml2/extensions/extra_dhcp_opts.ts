@@ -1,4 +1,5 @@
 /** DHCP options of single ports; an option that is set to null in an update goes away, others that are not named stay. */
+import { INTEGER, listOf, objectOf, orNull, TEXT } from '#src/lib/api/schema.ts';
 import type { ExtensionDriver } from '#src/lib/ml2/extension_driver.ts';
 
 interface DhcpOption {
@@ -43,6 +44,7 @@ export const extraDhcpOpts: ExtensionDriver = {
             allow_put: true,
             is_visible: true,
             default: null,
+            response: listOf(objectOf({ opt_name: TEXT, opt_value: orNull(TEXT), ip_version: INTEGER })),
             validate: {
               'type:list_of_any_key_specs_or_none': [
                 {

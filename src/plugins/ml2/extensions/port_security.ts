@@ -40,7 +40,11 @@ export const portSecurity: ExtensionDriver = {
   ports: {
     attributes: { [NAME]: { select: `p.${NAME}`, type: 'boolean' } },
     columns,
-    create: ({ body, network }) => ({ [NAME]: body[NAME] ?? network?.[NAME] ?? true }),
+    // Ports of routers, DHCP servers and the like are the cloud's own: nothing guards them.
+    create: ({ body, network }) => {
+      const trusted = String(body['device_owner'] ?? '').startsWith('network:');
+      return { [NAME]: trusted ? false : (body[NAME] ?? network?.[NAME] ?? true) };
+    },
     update,
     notifies: [NAME],
   },

@@ -13,23 +13,13 @@ export const ABSENT_MECHANISMS: ReadonlySet<string> = new Set([
   'sriovnicswitch',
 ]);
 
-export const ABSENT_EXTENSIONS: ReadonlySet<string> = new Set([
-  'data_plane_status',
-  'dns',
-  'dns_domain_keywords',
-  'dns_domain_ports',
-  'port_device_profile',
-  'port_hardware_offload_type',
-  'port_hint_ovs_tx_steering',
-  'port_hints',
-  'port_numa_affinity_policy',
-  'port_trusted',
-  'qos',
-  'subnet_dns_publish_fixed_ip',
-  'tag_ports_during_bulk_creation',
-  'uplink_status_propagation',
-  'uplink_status_propagation_updatable',
-]);
+/** Extensions that these rule out even while they are absent: what they will carry is configured for them. */
+export const ABSENT_EXCLUDE: Readonly<Record<string, readonly string[]>> = {
+  openvswitch: ['vlan-transparent', 'qinq'],
+  macvtap: ['vlan-transparent', 'qinq'],
+};
+
+export const ABSENT_EXTENSIONS: ReadonlySet<string> = new Set(['qos']);
 
 /** The drivers that an option names, in order; `table` has those of this release. */
 export function namedDrivers<Driver>(

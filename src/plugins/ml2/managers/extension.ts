@@ -14,12 +14,36 @@ import type {
 } from '#src/lib/ml2/extension_driver.ts';
 import type { PluginHost } from '#src/lib/plugin.ts';
 import { allowedAddressPairs } from '../extensions/allowed_address_pairs.ts';
+import { dataPlaneStatus } from '../extensions/data_plane_status.ts';
+import { dns, dnsDomainKeywords, dnsDomainPorts, subnetDnsPublishFixedIp } from '../extensions/dns/mod.ts';
 import { extraDhcpOpts } from '../extensions/extra_dhcp_opts.ts';
+import { portDeviceProfile } from '../extensions/port_device_profile.ts';
+import { portHardwareOffloadType } from '../extensions/port_hardware_offload_type.ts';
+import { portHintOvsTxSteering, portHints } from '../extensions/port_hints.ts';
+import { portNumaAffinityPolicy } from '../extensions/port_numa_affinity_policy.ts';
 import { portSecurity } from '../extensions/port_security.ts';
+import { portTrusted } from '../extensions/port_trusted.ts';
+import { tagPortsDuringBulkCreation } from '../extensions/tag_ports_during_bulk_creation.ts';
+import { uplinkStatusPropagation, uplinkStatusPropagationUpdatable } from '../extensions/uplink_status_propagation.ts';
+import { type VlanTagSupport, vlanTagDrivers } from '../extensions/vlan_tags.ts';
 import { ABSENT_EXTENSIONS, namedDrivers } from './absent.ts';
 
-const DRIVERS: Readonly<Record<string, ExtensionDriver>> = {
-  port_security: portSecurity,
+const DRIVERS: Readonly<Record<string, (config: Config) => ExtensionDriver>> = {
+  data_plane_status: () => dataPlaneStatus,
+  dns,
+  dns_domain_keywords: dnsDomainKeywords,
+  dns_domain_ports: dnsDomainPorts,
+  port_device_profile: () => portDeviceProfile,
+  port_hardware_offload_type: () => portHardwareOffloadType,
+  port_hint_ovs_tx_steering: () => portHintOvsTxSteering,
+  port_hints: () => portHints,
+  port_numa_affinity_policy: () => portNumaAffinityPolicy,
+  port_security: () => portSecurity,
+  port_trusted: () => portTrusted,
+  subnet_dns_publish_fixed_ip: subnetDnsPublishFixedIp,
+  tag_ports_during_bulk_creation: () => tagPortsDuringBulkCreation,
+  uplink_status_propagation: () => uplinkStatusPropagation,
+  uplink_status_propagation_updatable: () => uplinkStatusPropagationUpdatable,
 };
 const ALWAYS: readonly ExtensionDriver[] = [allowedAddressPairs, extraDhcpOpts];
 
@@ -35,6 +59,8 @@ export interface ResourceExtensions {
   update(input: Parameters<NonNullable<AttributeExtension['update']>>[0]): ColumnValues;
   /** Whether `store` does anything. */
   readonly stores: boolean;
+  /** Attributes that `store` keeps, in tables beside the resource's own. */
+  readonly stored: readonly string[];
   store: NonNullable<AttributeExtension['store']>;
 }
 
@@ -45,15 +71,16 @@ export interface ExtensionManager {
   readonly ports: ResourceExtensions;
 }
 
-/** `others`: what other plugins add to a collection of ML2's. */
+/** `others`: what other plugins add to a collection of ML2's; `vlanTags`: what mechanism drivers can. */
 export function createExtensionManager(
   config: Config,
   log: Logger,
   others: PluginHost['attributeExtensions'],
+  vlanTags: VlanTagSupport,
 ): ExtensionManager {
   const named = config.list('ml2', 'extension_drivers');
   const configured = namedDrivers(named, 'extension_drivers', DRIVERS, ABSENT_EXTENSIONS, log);
-  const drivers = [...configured.map(([, driver]) => driver), ...ALWAYS];
+  const drivers = [...configured.map(([, driver]) => driver(config)), ...ALWAYS, ...vlanTagDrivers(config, vlanTags)];
   return {
     definitions: drivers.flatMap(({ extensions }) => extensions),
     networks: join([...drivers.map(({ networks }) => networks), ...others('networks')]),
@@ -73,6 +100,7 @@ function join(given: readonly (AttributeExtension | undefined)[]): ResourceExten
     create: (input) => Object.assign({}, ...extensions.map((extension) => extension.create?.(input) ?? {})),
     update: (input) => Object.assign({}, ...extensions.map((extension) => extension.update?.(input) ?? {})),
     stores: stores.length > 0,
+    stored: stores.flatMap(({ attributes }) => Object.keys(attributes)),
     async store(tx, context, written) {
       // All are called before any is waited for: their first statements are sent at once.
       const outcomes = await Promise.all(stores.map(({ store }) => store?.(tx, context, written)));

@@ -5,8 +5,11 @@
 import type { Config } from '#src/lib/config.ts';
 import type { Logger } from '#src/lib/log.ts';
 import type { MechanismContext, MechanismDriver, PrecommitContext } from '#src/lib/ml2/mechanism_driver.ts';
+import type { Resource } from '#src/lib/plugin.ts';
 import { loggerMechanismDriver } from '../drivers/mech_logger.ts';
-import { ABSENT_MECHANISMS, namedDrivers } from './absent.ts';
+import { VlanQinqDriverError, VlanTransparencyDriverError } from '../errors.ts';
+import type { VlanTagSupport } from '../extensions/vlan_tags.ts';
+import { ABSENT_EXCLUDE, ABSENT_MECHANISMS, namedDrivers } from './absent.ts';
 
 type Operation = `${'create' | 'update' | 'delete'}_${'network' | 'subnet' | 'port'}`;
 
@@ -16,6 +19,10 @@ const DRIVERS: Readonly<Record<string, (log: Logger) => MechanismDriver>> = {
 
 export interface MechanismManager {
   readonly drivers: readonly MechanismDriver[];
+  /** What the drivers together say of VLAN tags of tenants. */
+  readonly vlanTags: VlanTagSupport;
+  /** Refuses a network of a kind that a driver cannot make. */
+  checkNetwork(body: Resource): void;
   /** Runs the drivers' precommit hooks; the first error ends it and the transaction. */
   precommit(operation: Operation, context: PrecommitContext): Promise<void>;
   /** Runs the drivers' postcommit hooks; an error is logged, the others still run. */
@@ -27,8 +34,25 @@ export function createMechanismManager(config: Config, log: Logger): MechanismMa
   const drivers = namedDrivers(named, 'mechanism_drivers', DRIVERS, ABSENT_MECHANISMS, log).map(([name, create]) =>
     create(log.child({ driver: name })),
   );
+  const all = (kind: 'vlan_transparent' | 'qinq') =>
+    drivers.length > 0 && drivers.every((driver) => driver[kind] === true);
   return {
     drivers,
+    vlanTags: {
+      all: { vlan_transparent: all('vlan_transparent'), qinq: all('qinq') },
+      excluded: new Set([
+        ...named.flatMap((name) => ABSENT_EXCLUDE[name] ?? []),
+        ...drivers.flatMap(({ excludes }) => excludes ?? []),
+      ]),
+    },
+    checkNetwork(body) {
+      for (const driver of drivers) {
+        if (body['vlan_transparent'] === true && driver.vlan_transparent !== true) {
+          throw new VlanTransparencyDriverError(driver.name);
+        }
+        if (body['qinq'] === true && driver.qinq !== true) throw new VlanQinqDriverError(driver.name);
+      }
+    },
     async precommit(operation, context) {
       for (const driver of drivers) await driver[`${operation}_precommit`]?.(context);
     },

@@ -16,8 +16,8 @@ import { flatTypeDriver } from '../drivers/type_flat.ts';
 import { localTypeDriver } from '../drivers/type_local.ts';
 import { tunnelTypeDriver } from '../drivers/type_tunnel.ts';
 import { vlanTypeDriver } from '../drivers/type_vlan.ts';
-import { NoNetworkAvailable } from '../errors.ts';
-import { freeSegment, insertSegments } from './segment_store.ts';
+import { NoNetworkAvailable, SegmentsContainDuplicateEntry } from '../errors.ts';
+import { freeSegment, insertSegments, type SegmentRow } from './segment_store.ts';
 
 const DRIVERS: Readonly<Record<string, (config: Config) => TypeDriver>> = {
   local: localTypeDriver,
@@ -28,21 +28,37 @@ const DRIVERS: Readonly<Record<string, (config: Config) => TypeDriver>> = {
   gre: (config) => tunnelTypeDriver('gre', config),
 };
 
-/** What one network needs: alternatives in the order of preference. */
+/** One segment to be made: alternatives in the order of preference. */
 export interface SegmentPlan {
+  /** The segment's id. */
+  readonly id: string;
   readonly network_id: string;
+  /** The place among the network's segments. */
+  readonly segment_index: number;
   readonly alternatives: readonly SegmentCandidates[];
 }
 
 export interface TypeManager {
-  /** Checks what the caller said (throws InvalidInput) and plans the reservation. */
-  plan(network_id: string, request: SegmentRequest | undefined, external: boolean): SegmentPlan;
+  /** Plans the segments of a new network: those asked for (throws InvalidInput for what cannot be), or one for a tenant. */
+  plan(network_id: string, requests: readonly SegmentRequest[], external: boolean): readonly SegmentPlan[];
+  /** Plans one more segment of a network. */
+  planSegment(network_id: string, segment_index: number, request: SegmentRequest): SegmentPlan;
+  /** Tries, in one statement sent at once: the segments asked for, or random ones; by their ids, those that were free. */
+  tryReserve(tx: Transaction, plans: readonly SegmentPlan[]): Promise<ReadonlyMap<string, SegmentRow>>;
   /** Reserves a segment for each plan, in the transaction that writes the networks; in the order of the plans. */
-  reserve(tx: Transaction, plans: readonly SegmentPlan[]): Promise<readonly Segment[]>;
-  /** The MTU that the plan most likely leads to: that of its first alternative. */
-  expectedMtu(plan: SegmentPlan): number;
+  reserve(
+    tx: Transaction,
+    plans: readonly SegmentPlan[],
+    tried?: ReadonlyMap<string, SegmentRow>,
+  ): Promise<readonly SegmentRow[]>;
+  /** The MTU that the plans most likely lead to: that of their first alternatives. */
+  expectedMtu(plans: readonly SegmentPlan[]): number;
   /** The largest MTU that all segments carry. */
   maximumMtu(segments: readonly Pick<Segment, 'network_type' | 'physical_network'>[]): number;
+  /** Checks that the segment can be as it is given, all of it. */
+  check(segment: SegmentChoice): void;
+  /** The error for a segment that another network has. */
+  inUse(segment: SegmentChoice): Error;
 }
 
 export function createTypeManager(config: Config): TypeManager {
@@ -80,7 +96,7 @@ export function createTypeManager(config: Config): TypeManager {
     return limits.length === 0 ? everywhere : Math.min(...limits);
   };
 
-  const search = async (tx: Transaction, plan: SegmentPlan): Promise<Segment> => {
+  const search = async (tx: Transaction, plan: SegmentPlan): Promise<SegmentRow> => {
     for (const candidates of plan.alternatives) {
       if (candidates.kind === 'exact') {
         const [segment] = await insertSegments(tx, [row(plan, candidates.segment)]);
@@ -97,40 +113,74 @@ export function createTypeManager(config: Config): TypeManager {
     throw new NoNetworkAvailable();
   };
 
+  const tryReserve: TypeManager['tryReserve'] = async (tx, plans) => {
+    const probes = plans.flatMap((plan) => {
+      const choice = probe(plan.alternatives[0]);
+      return choice === undefined ? [] : [row(plan, choice)];
+    });
+    return new Map((await insertSegments(tx, probes)).map((segment) => [segment.id, segment]));
+  };
+
+  const planOf = (network_id: string, segment_index: number, alternatives: readonly SegmentCandidates[]) => ({
+    id: newId<'segment'>(),
+    network_id,
+    segment_index,
+    alternatives,
+  });
+  const planSegment: TypeManager['planSegment'] = (network_id, segment_index, request) => {
+    const { network_type: type } = request;
+    if (type === null || type === undefined || type === '') throw new InvalidInput('network_type required');
+    return planOf(network_id, segment_index, [driverOf(type).providerCandidates(request)]);
+  };
+
   return {
-    plan(network_id, request, external) {
-      if (request !== undefined) {
-        const { network_type: type } = request;
-        if (type === null || type === undefined || type === '') throw new InvalidInput('network_type required');
-        return { network_id, alternatives: [driverOf(type).providerCandidates(request)] };
+    planSegment,
+
+    plan(network_id, requests, external) {
+      if (requests.length > 0) {
+        const plans = requests.map((request, index) => planSegment(network_id, index, request));
+        refuseDuplicates(plans);
+        return plans;
       }
       const choices = external && externalDriver !== undefined ? [externalDriver] : tenantDrivers;
-      return { network_id, alternatives: choices.map((driver) => driver.tenantCandidates()) };
+      return [
+        planOf(
+          network_id,
+          0,
+          choices.map((driver) => driver.tenantCandidates()),
+        ),
+      ];
     },
 
-    async reserve(tx, plans) {
-      // One statement for all: what was asked for, or a random probe.
-      const probes = plans.flatMap((plan) => {
-        const choice = probe(plan.alternatives[0]);
-        return choice === undefined ? [] : [row(plan, choice)];
-      });
-      const reserved = new Map<string, Segment>();
-      for (const segment of await insertSegments(tx, probes)) reserved.set(segment.network_id, segment);
-      const segments: Segment[] = [];
-      for (const plan of plans) segments.push(reserved.get(plan.network_id) ?? (await search(tx, plan)));
+    tryReserve,
+
+    async reserve(tx, plans, tried) {
+      const reserved = tried ?? (await tryReserve(tx, plans));
+      const segments: SegmentRow[] = [];
+      for (const plan of plans) segments.push(reserved.get(plan.id) ?? (await search(tx, plan)));
       return segments;
     },
 
-    expectedMtu(plan) {
-      const choice = probe(plan.alternatives[0]);
-      return maximumMtu(choice === undefined ? [] : [choice]);
+    expectedMtu(plans) {
+      const choices = plans.map((plan) => probe(plan.alternatives[0]));
+      return maximumMtu(choices.filter((choice) => choice !== undefined));
     },
     maximumMtu,
+    check: (segment) => void driverOf(segment.network_type).providerCandidates(segment),
+    inUse: (segment) => driverOf(segment.network_type).inUse(segment),
   };
 }
 
-function row(plan: SegmentPlan, choice: SegmentChoice) {
-  return { id: newId<'segment'>(), network_id: plan.network_id, ...choice };
+/** Only segments that are named in full can be the same twice. */
+function refuseDuplicates(plans: readonly SegmentPlan[]): void {
+  const named = plans.flatMap(({ alternatives }) =>
+    alternatives.flatMap((candidates) => (candidates.kind === 'exact' ? [JSON.stringify(candidates.segment)] : [])),
+  );
+  if (new Set(named).size < named.length) throw new SegmentsContainDuplicateEntry();
+}
+
+function row({ id, network_id, segment_index }: SegmentPlan, choice: SegmentChoice): SegmentRow {
+  return { id, network_id, segment_index, ...choice };
 }
 
 function probe(candidates: SegmentCandidates | undefined): SegmentChoice | undefined {

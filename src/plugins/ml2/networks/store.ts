@@ -1,6 +1,7 @@
 /** SQL of networks beside their reading: marks of sharing and of being external, and what stands in the way of changes. */
-import type { Transaction } from '#src/lib/database.ts';
+import type { Queryable, Transaction } from '#src/lib/database.ts';
 import { newId } from '#src/lib/ids.ts';
+import type { Segment } from '#src/lib/ml2/segment.ts';
 import type { Resource } from '#src/lib/plugin.ts';
 
 /** Columns of a network's row that the core writes. */
@@ -34,39 +35,66 @@ export async function openToAll(
   tx: Transaction,
   networks: readonly Resource[],
   action: 'access_as_shared' | 'access_as_external',
-): Promise<void> {
-  if (networks.length === 0) return;
+): Promise<number> {
+  if (networks.length === 0) return 0;
   const rows = networks.map((network) => ({
     id: newId(),
     project_id: network['project_id'],
     network_id: network['id'],
   }));
-  await tx`
+  const inserted = await tx`
     insert into network_rbacs (id, project_id, network_id, action, target_project)
     select id, project_id, network_id, ${action}, '*'
     from jsonb_to_recordset(${tx.json(rows as never)}) as r (id uuid, project_id text, network_id uuid)
     on conflict do nothing`;
+  return inserted.count;
 }
 
-export async function closeToAll(
-  tx: Transaction,
-  network_id: string,
-  action: 'access_as_shared' | 'access_as_external',
-): Promise<void> {
+/** Whether the network is shared with everybody. */
+export async function isOpenToAll(tx: Transaction, network_id: string): Promise<boolean> {
+  const found = await tx`
+    select 1 from network_rbacs
+    where network_id = ${network_id} and action = 'access_as_shared' and target_project = '*'`;
+  return found.length > 0;
+}
+
+export async function closeToAll(tx: Transaction, network_id: string): Promise<void> {
   await tx`
-    delete from network_rbacs where network_id = ${network_id} and action = ${action} and target_project = '*'`;
+    delete from network_rbacs
+    where network_id = ${network_id} and action = 'access_as_shared' and target_project = '*'`;
 }
 
+/** Marks networks as external; those whose `is_default` is true as the default, too. */
 export async function markExternal(tx: Transaction, networks: readonly Resource[]): Promise<void> {
   if (networks.length === 0) return;
-  const ids = networks.map((network) => network['id']);
+  const rows = networks.map(({ id, is_default = false }) => ({ id, is_default }));
   await tx`
-    insert into external_networks (network_id)
-    select id::uuid from jsonb_array_elements_text(${tx.json(ids as never)}) as r (id) on conflict do nothing`;
+    insert into external_networks (network_id, is_default)
+    select id, is_default from jsonb_to_recordset(${tx.json(rows as never)}) as r (id uuid, is_default boolean)
+    on conflict (network_id) do nothing`;
 }
 
+export async function markDefault(tx: Transaction, network_id: string, is_default: boolean): Promise<void> {
+  await tx`update external_networks set is_default = ${is_default} where network_id = ${network_id}`;
+}
+
+export async function defaultExternalNetwork(db: Queryable): Promise<string | undefined> {
+  const [found] = await db<{ network_id: string }[]>`select network_id from external_networks where is_default`;
+  return found?.network_id;
+}
+
+/** The network is external no more, to nobody. */
 export async function unmarkExternal(tx: Transaction, network_id: string): Promise<void> {
-  await tx`delete from external_networks where network_id = ${network_id}`;
+  await Promise.all([
+    tx`delete from external_networks where network_id = ${network_id}`,
+    tx`delete from network_rbacs where network_id = ${network_id} and action = 'access_as_external'`,
+  ]);
+}
+
+/** Whether the network is the one that routers are put on unless told. */
+export async function isDefaultExternal(tx: Transaction, network_id: string): Promise<boolean> {
+  const found = await tx`select 1 from external_networks where network_id = ${network_id} and is_default`;
+  return found.length > 0;
 }
 
 /** Whether routers or floating IPs use the network as external. */
@@ -89,6 +117,32 @@ export async function hasForeignUsers(tx: Transaction, network_id: string, proje
       where r.network_id = ${network_id} and r.action = 'access_as_shared' and r.target_project = users.project_id)
     limit 1`;
   return found.length > 0;
+}
+
+/** The network's segments in order, without those that drivers made for a port. */
+export async function segmentsOf(tx: Transaction, network_id: string): Promise<readonly Segment[]> {
+  return await tx<Segment[]>`
+    select id, network_type, physical_network, segmentation_id::float8 as segmentation_id
+    from network_segments where network_id = ${network_id} and not is_dynamic order by segment_index`;
+}
+
+/** Whether a driver has plugged in a port of the network. */
+export async function hasBoundPorts(tx: Transaction, network_id: string): Promise<boolean> {
+  const found = await tx`
+    select 1 from ports p join port_bindings b on b.port_id = p.id
+    where p.network_id = ${network_id} and b.vif_type not in ('unbound', 'binding_failed') limit 1`;
+  return found.length > 0;
+}
+
+/** Gives each network its own MTU. */
+export async function setMtus(
+  tx: Transaction,
+  mtus: readonly { readonly id: string; readonly mtu: number }[],
+): Promise<void> {
+  if (mtus.length === 0) return;
+  await tx`
+    update networks n set mtu = r.mtu from jsonb_to_recordset(${tx.json(mtus as never)}) as r (id uuid, mtu int)
+    where n.id = r.id`;
 }
 
 /** IP versions of the network's subnets. */

@@ -30,8 +30,14 @@ function fixedIpsFilter(filter: Filter, parameters: Parameters): string {
       `fixed_ips is filtered by ip_address, subnet_id or ip_address_substr, not by '${filter.key}'`,
     );
   }
-  return `exists (select 1 from ip_allocations a where a.port_id = p.id and ${condition(filter, parameters)})`;
+  return `p.id = any(array(select a.port_id from ip_allocations a where ${condition(filter, parameters)}))`;
 }
+
+/** Joined as text: a quarter of the time that json_agg takes, and ids and addresses need no escaping. */
+const FIXED_IPS =
+  `'[' || array_to_string(array(` +
+  `select '{"subnet_id":"' || a.subnet_id || '","ip_address":"' || host(a.ip_address) || '"}' ` +
+  `from ip_allocations a where a.port_id = p.id order by a.position, a.subnet_id), ',') || ']'`;
 
 const ATTRIBUTES: Readonly<Record<string, AttributeSql>> = {
   id: { select: 'p.id', type: 'uuid' },
@@ -45,18 +51,15 @@ const ATTRIBUTES: Readonly<Record<string, AttributeSql>> = {
   device_id: { select: 'p.device_id' },
   device_owner: { select: 'p.device_owner' },
   fixed_ips: {
-    // Joined as text: a quarter of the time that json_agg takes, and ids and addresses need no escaping.
-    select:
-      `('[' || array_to_string(array(` +
-      `select '{"subnet_id":"' || a.subnet_id || '","ip_address":"' || host(a.ip_address) || '"}' ` +
-      `from ip_allocations a where a.port_id = p.id order by a.position, a.subnet_id), ',') || ']')::json`,
+    select: `(${FIXED_IPS})::json`,
+    json: FIXED_IPS,
     filter: fixedIpsFilter,
     sort: false,
   },
   'binding:host_id': {
     select: 'b.host',
     filter: (filter, parameters) =>
-      `p.id in (select h.port_id from port_bindings h where h.status = 'ACTIVE' and ${anyOf('h.host', 'text', filter.values, parameters)})`,
+      `p.id = any(array(select h.port_id from port_bindings h where h.status = 'ACTIVE' and ${anyOf('h.host', 'text', filter.values, parameters)}))`,
   },
   'binding:vnic_type': { select: 'b.vnic_type' },
   'binding:profile': { select: 'b.profile', sort: false },
@@ -72,7 +75,8 @@ const BINDING = `left join lateral (
 /** The reading of ports with what extension drivers add. */
 export function portReading(extensions: ResourceExtensions): TableSql {
   return {
-    from: `ports p ${BINDING}${extensions.joins}`,
+    from: `ports p${extensions.joins}`,
+    joins: { b: BINDING },
     key: 'p.id',
     attributes: { ...ATTRIBUTES, ...extensions.attributes },
     changed: 'p.updated_at',

@@ -15,6 +15,7 @@ import { InvalidInput, NetworkNotFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { randomMac } from '#src/lib/net/mod.ts';
 import type { Resource, Verb } from '#src/lib/plugin.ts';
+import { isBound } from '../binding.ts';
 import { MacAddressInUse, NetworkMacAddressGenerationFailure, PortBound } from '../errors.ts';
 import { createLifecycle } from '../lifecycle.ts';
 import { portNotifications } from '../notifier.ts';
@@ -42,8 +43,7 @@ const BINDING = {
   'binding:vnic_type': { column: 'vnic_type', empty: 'normal' },
   'binding:profile': { column: 'profile', empty: {} },
 } as const;
-/** Bindings under which nothing has been plugged yet. */
-const NOT_BOUND: ReadonlySet<unknown> = new Set(['unbound', 'binding_failed']);
+const LONGEST_PROFILE = 4095;
 /** Random MAC addresses to try before giving up. */
 const MAC_TRIES = 16;
 
@@ -67,6 +67,7 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
   const rowOf = (context: Context, draft: Draft, network: PortNetwork, mac_address: string) => {
     const { body } = draft;
     const complete = { ...body, mac_address };
+    checkProfile(body['binding:profile']);
     return {
       id: draft.id,
       project_id: String(body['project_id'] ?? context.project_id ?? ''),
@@ -208,9 +209,10 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
           const addressesChange = await changeAddresses(tx, context, original, body);
           await changeBinding(tx, id, columnsOf(binding));
           await extensions.store(tx, context, [{ id, body, original }]);
-          if (Object.keys(values).length + Object.keys(binding).length === 0 && !addressesChange) return false;
-          await reviseRow(tx, 'ports', id, columns, values);
-          return true;
+          const stored = changes(original, pick(body, extensions.stored));
+          const changed = [values, binding, stored].some((part) => Object.keys(part).length > 0);
+          if (!changed && !addressesChange) return false;
+          return { underway: reviseRow(tx, 'ports', id, columns, values) };
         });
       } catch (error) {
         if (violatedConstraint(error) !== MAC_ONCE) throw error;
@@ -220,7 +222,7 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     },
 
     delete_port: async (context, call) =>
-      await lifecycle.remove(context, call, async (tx, original) => await deletePort(tx, String(original['id']))),
+      await lifecycle.remove(context, call, async (tx, original, last) => last(deletePort(tx, String(original['id'])))),
   };
 }
 
@@ -270,14 +272,23 @@ async function refuseForeignSubnets(
 }
 
 function checkMacChange(original: Resource, mac: unknown): void {
-  const vifType = original['binding:vif_type'];
-  if (mac !== undefined && !NOT_BOUND.has(vifType)) {
+  if (mac !== undefined && isBound(original)) {
+    const vifType = original['binding:vif_type'];
     throw new PortBound(String(original['id']), String(vifType), String(original['mac_address']), String(mac));
+  }
+}
+
+/** Throws for a profile of more characters than Neutron keeps of one. */
+function checkProfile(profile: unknown): void {
+  const length = JSON.stringify(profile ?? {}).length;
+  if (length > LONGEST_PROFILE) {
+    throw new InvalidInput(`binding:profile value too large: ${length} characters as JSON, at most ${LONGEST_PROFILE}`);
   }
 }
 
 /** The binding attributes that the body names, null meaning the empty value. */
 function bindingOf(body: Resource): Resource {
+  checkProfile(body['binding:profile']);
   return Object.fromEntries(
     Object.entries(BINDING)
       .filter(([name]) => body[name] !== undefined)

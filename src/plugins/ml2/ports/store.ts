@@ -1,7 +1,7 @@
 /** SQL of ports beside their reading. Texts are made once; statements that need no answer of each other are sent at once. */
-import { type ColumnTypes, Parameters, type Scope } from '#src/db/mod.ts';
+import { anyOf, type ColumnTypes, Parameters, type Scope } from '#src/db/mod.ts';
 import type { FixedIp, IpamSubnet } from '#src/ipam/mod.ts';
-import type { Transaction } from '#src/lib/database.ts';
+import type { Statement, Transaction } from '#src/lib/database.ts';
 import { isUuid } from '#src/lib/ids.ts';
 import type { Resource } from '#src/lib/plugin.ts';
 import type { ResourceExtensions } from '../managers/extension.ts';
@@ -61,15 +61,12 @@ export function networkReader(extensions: ResourceExtensions) {
   ): Promise<ReadonlyMap<string, PortNetwork>> => {
     // Callers may write a UUID in ways that PostgreSQL does not read; no network is called so.
     const ids = named.filter(isUuid);
-    const parameters = new Parameters();
-    const conditions = [`n.id = any(${parameters.add(ids, 'uuid[]')})`, scope(parameters)]
-      .filter(Boolean)
-      .join(' and ');
+    const [locked, parameters] = [new Parameters(), new Parameters()];
+    const lock = `select 1 from networks where ${anyOf('id', 'uuid', ids, locked)} order by id for key share`;
+    const conditions = [anyOf('n.id', 'uuid', ids, parameters), scope(parameters)].filter(Boolean).join(' and ');
     // The lock is a statement of its own, so that the reading sees what it waited for.
     const [, rows] = await Promise.all([
-      tx.unsafe(`select 1 from networks where id = any($1::uuid[]) order by id for key share`, [ids as never], {
-        prepare: true,
-      }),
+      tx.unsafe(lock, locked.values as never[], { prepare: true }),
       tx.unsafe<PortNetwork[]>(`${read} ${conditions}`, parameters.values as never[], { prepare: true }),
     ]);
     return new Map(rows.map((row) => [row.id, row]));
@@ -139,6 +136,6 @@ export async function changeBinding(tx: Transaction, port_id: string, values: Bi
 }
 
 /** Deletes a port; its addresses and bindings go with it. */
-export async function deletePort(tx: Transaction, id: string): Promise<void> {
-  await tx`delete from ports where id = ${id}`;
+export function deletePort(tx: Transaction, id: string): Statement {
+  return tx`delete from ports where id = ${id}`;
 }

@@ -3,6 +3,7 @@ import { type AttributeSql, anyOf, standardAttributes, type TableSql } from '#sr
 import type { Context } from '#src/lib/context.ts';
 import { SubnetNotFound } from '#src/lib/errors.ts';
 import type { ResourceExtensions } from '../managers/extension.ts';
+import { PREFIX_DELEGATION } from './request.ts';
 
 const owner: AttributeSql = { select: 's.project_id' };
 const nullable = (expression: string): AttributeSql => ({ select: expression, sort: `coalesce(${expression}, '')` });
@@ -14,7 +15,15 @@ const ATTRIBUTES: Readonly<Record<string, AttributeSql>> = {
   project_id: owner,
   network_id: { select: 's.network_id', type: 'uuid' },
   ip_version: { select: 's.ip_version', type: 'integer' },
-  subnetpool_id: { select: 's.subnetpool_id', type: 'uuid', sort: `coalesce(s.subnetpool_id::text, '')` },
+  subnetpool_id: {
+    select: `case when s.prefix_delegated then '${PREFIX_DELEGATION}' else s.subnetpool_id::text end`,
+    sort: `coalesce(s.subnetpool_id::text, '')`,
+    filter: ({ values }, parameters) => {
+      const ofPools = anyOf('s.subnetpool_id', 'uuid', values, parameters);
+      const kept = `(${ofPools} and not s.prefix_delegated)`;
+      return values.includes(PREFIX_DELEGATION) ? `(${kept} or s.prefix_delegated)` : kept;
+    },
+  },
   enable_dhcp: { select: 's.enable_dhcp', type: 'boolean' },
   ipv6_ra_mode: nullable('s.ipv6_ra_mode'),
   ipv6_address_mode: nullable('s.ipv6_address_mode'),

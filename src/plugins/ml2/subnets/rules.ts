@@ -11,10 +11,10 @@ import {
   defaultPools,
   hasAutomaticAddresses,
 } from '#src/ipam/mod.ts';
-import { BadRequest, InvalidInput } from '#src/lib/errors.ts';
-import { BITS, type Cidr, formatCidr, isMulticast, overlaps, parseCidr, parseIp } from '#src/lib/net/mod.ts';
+import { InvalidInput } from '#src/lib/errors.ts';
+import { BITS, type Cidr, formatCidr, isMulticast, parseCidr, parseIp } from '#src/lib/net/mod.ts';
 import type { Resource } from '#src/lib/plugin.ts';
-import { DNSNameServersExhausted, HostRoutesExhausted, SubnetPoolNotFound } from '../errors.ts';
+import { DNSNameServersExhausted, HostRoutesExhausted } from '../errors.ts';
 
 export interface SubnetLimits {
   readonly max_dns_nameservers: number;
@@ -26,23 +26,6 @@ interface Modes {
   readonly enable_dhcp: boolean;
   readonly ipv6_ra_mode: string | null;
   readonly ipv6_address_mode: string | null;
-}
-
-/** The network of a new subnet; throws for one that cannot be. */
-export function subnetCidr(body: Resource): Cidr {
-  const pool = body['subnetpool_id'];
-  if (typeof pool === 'string') throw new SubnetPoolNotFound(pool);
-  const text = body['cidr'];
-  if (typeof text !== 'string') {
-    throw new BadRequest('subnets', 'a subnetpool must be specified in the absence of a cidr');
-  }
-  const cidr = parseCidr(text);
-  if (cidr === null) throw new InvalidInput(`'${text}' is not a valid IP subnet`);
-  if (cidr.version !== body['ip_version']) {
-    throw new InvalidInput(`cidr '${formatCidr(cidr)}' does not match the ip_version '${body['ip_version']}'`);
-  }
-  if (cidr.prefix === 0) throw new InvalidInput('0 is not allowed as CIDR prefix length');
-  return cidr;
 }
 
 /** Throws for a network that DHCP cannot serve. */
@@ -57,10 +40,13 @@ export function checkDhcp(cidr: Cidr, enable_dhcp: boolean): void {
   if (cidr.version === 4 && cidr.first >> 24n === 127n) {
     throw new InvalidInput('Loopback IP subnet is not supported if enable_dhcp is True');
   }
+  if (cidr.version === 4 && cidr.first === 0n) {
+    throw new InvalidInput("First IP '0.0.0.0' of network is not supported if enable_dhcp is True");
+  }
 }
 
-/** Throws for IPv6 modes that do not fit the version, DHCP, each other or the prefix. */
-export function checkIpv6Modes(cidr: Cidr, modes: Modes): void {
+/** Throws for IPv6 modes that do not fit the version, DHCP or each other. */
+export function checkIpv6Modes(modes: Modes): void {
   const { ipv6_ra_mode: ra, ipv6_address_mode: address } = modes;
   if (modes.ip_version === 4) {
     if (ra !== null) throw new InvalidInput('ipv6_ra_mode is not valid when ip_version is 4');
@@ -75,6 +61,10 @@ export function checkIpv6Modes(cidr: Cidr, modes: Modes): void {
       `ipv6_ra_mode set to '${ra}' with ipv6_address_mode set to '${address}' is not valid. If both attributes are set, they must be the same value`,
     );
   }
+}
+
+/** Throws for a network in which hosts cannot form the addresses that the modes say they do. */
+export function checkAutomaticAddresses(cidr: Cidr, modes: Modes): void {
   if (hasAutomaticAddresses(modes) && cidr.prefix !== 64) {
     throw new InvalidInput(
       `Invalid CIDR ${formatCidr(cidr)} for IPv6 address mode. OpenStack uses the EUI-64 address format, which requires the prefix to be /64`,
@@ -82,13 +72,18 @@ export function checkIpv6Modes(cidr: Cidr, modes: Modes): void {
   }
 }
 
-/** Throws for more name servers or routes than are allowed, and for routes of the other IP version. */
+/** Throws for more name servers or routes than are allowed, and for those of the other IP version. */
 export function checkLists(subnet: Resource, limits: SubnetLimits): void {
   const version = subnet['ip_version'];
   const servers = (subnet['dns_nameservers'] ?? []) as readonly string[];
   const routes = (subnet['host_routes'] ?? []) as readonly { readonly destination: string; readonly nexthop: string }[];
   const name = String(subnet['id'] ?? subnet['name'] ?? 'new subnet');
   if (servers.length > limits.max_dns_nameservers) throw new DNSNameServersExhausted(name, limits.max_dns_nameservers);
+  for (const server of servers) {
+    if (parseIp(server)?.version !== version) {
+      throw new InvalidInput(`dns_nameserver '${server}' does not match the ip_version '${version}'`);
+    }
+  }
   if (routes.length > limits.max_subnet_host_routes) throw new HostRoutesExhausted(name, limits.max_subnet_host_routes);
   for (const { destination, nexthop } of routes) {
     for (const [what, found] of [
@@ -100,13 +95,16 @@ export function checkLists(subnet: Resource, limits: SubnetLimits): void {
   }
 }
 
-/** Gateway and pools of a new subnet, from the body or by default, checked. */
-export function newAddressing(
-  cidr: Cidr,
-  body: Resource,
-): { readonly gateway_ip: string | null; readonly allocation_pools: readonly AllocationPool[] } {
+/** What a new subnet has for a gateway and pools. */
+export type Addressing = {
+  readonly gateway_ip: string | null;
+  readonly allocation_pools: readonly AllocationPool[];
+};
+
+/** Gateway and pools of a new subnet, from the body or by default, checked. `drawn`: nobody named the network. */
+export function newAddressing(cidr: Cidr, body: Resource, drawn: boolean): Addressing {
   const said = body['gateway_ip'];
-  const gateway_ip = said === undefined ? defaultGateway(cidr) : (said as string | null);
+  const gateway_ip = said === undefined ? defaultGateway(cidr, drawn) : (said as string | null);
   if (gateway_ip !== null && said !== undefined) checkGateway(cidr, gateway_ip);
   const pools = body['allocation_pools'] as readonly AllocationPool[] | undefined | null;
   if (pools === undefined || pools === null) {
@@ -115,16 +113,4 @@ export function newAddressing(
   checkPools(cidr, pools);
   if (gateway_ip !== null) checkGatewayOutsidePools(gateway_ip, pools);
   return { gateway_ip, allocation_pools: pools };
-}
-
-/** Throws when the network has a subnet that overlaps; which one is nobody's business. */
-export function checkOverlap(cidr: Cidr, others: readonly string[], network_id: string): void {
-  for (const other of others) {
-    const taken = parseCidr(other);
-    if (taken !== null && overlaps(cidr, taken)) {
-      throw new InvalidInput(
-        `Requested subnet with cidr: ${formatCidr(cidr)} for network: ${network_id} overlaps with another subnet`,
-      );
-    }
-  }
 }

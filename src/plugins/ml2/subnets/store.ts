@@ -1,14 +1,17 @@
 /** SQL of subnets beside their reading. */
-import { Parameters, type Scope } from '#src/db/mod.ts';
-import type { AllocationPool, FixedIp } from '#src/ipam/mod.ts';
+import { anyOf, Parameters, type Scope } from '#src/db/mod.ts';
+import { type AllocationPool, type FixedIp, ROUTER_OWNERS } from '#src/ipam/mod.ts';
 import type { Transaction } from '#src/lib/database.ts';
 import { isUuid } from '#src/lib/ids.ts';
+import type { Neighbour } from './affinity.ts';
 
 /** Columns of a subnet's row that the core writes. */
 export const SUBNET_COLUMNS = {
   id: 'uuid',
   project_id: 'text',
   network_id: 'uuid',
+  subnetpool_id: 'uuid',
+  prefix_delegated: 'boolean',
   name: 'text',
   description: 'text',
   ip_version: 'smallint',
@@ -33,13 +36,14 @@ export interface SubnetRow {
   readonly ipv6_ra_mode: string | null;
   readonly ipv6_address_mode: string | null;
   readonly allocation_pools: readonly AllocationPool[];
+  readonly service_types: readonly string[];
 }
 
 export interface ParentNetwork {
   readonly id: string;
   readonly mtu: number;
-  /** The networks of the subnets that are there already. */
-  readonly cidrs: readonly string[];
+  /** The subnets that are there already. */
+  readonly subnets: readonly Neighbour[];
 }
 
 /**
@@ -56,7 +60,7 @@ export async function lockParents(
   // Callers may write a UUID in ways that PostgreSQL does not read; no network is called so.
   const ids = named.filter(isUuid);
   const parameters = new Parameters();
-  const conditions = [`n.id = any(${parameters.add(ids, 'uuid[]')})`, scope(parameters)].filter(Boolean).join(' and ');
+  const conditions = [anyOf('n.id', 'uuid', ids, parameters), scope(parameters)].filter(Boolean).join(' and ');
   const [, rows] = await Promise.all([
     tx.unsafe(
       `select n.id from networks n where ${conditions} order by n.id for ${mode}`,
@@ -66,7 +70,10 @@ export async function lockParents(
       },
     ),
     tx.unsafe<ParentNetwork[]>(
-      `select n.id, n.mtu, array_to_json(array(select s.cidr::text from subnets s where s.network_id = n.id)) as cidrs
+      `select n.id, n.mtu, coalesce((
+         select json_agg(q) from (
+           select s.cidr::text as cidr, s.ip_version, s.subnetpool_id, s.prefix_delegated
+           from subnets s where s.network_id = n.id) q), '[]') as subnets
        from networks n where ${conditions}`,
       parameters.values as never[],
       { prepare: true },
@@ -81,13 +88,22 @@ export async function lockNetworkOf(tx: Transaction, subnet_id: string): Promise
     select 1 from networks where id = (select network_id from subnets where id = ${subnet_id}) for no key update`;
 }
 
-/** Ports that form their own address in a new subnet of the network. */
-export async function portsOfNetwork(
-  tx: Transaction,
-  network_id: string,
-): Promise<readonly { readonly id: string; readonly mac_address: string; readonly device_owner: string }[]> {
-  return await tx<{ id: string; mac_address: string; device_owner: string }[]>`
-    select id, mac_address, device_owner from ports where network_id = ${network_id} order by id for no key update`;
+/** A port that may form an address of its own in a new subnet of its network. */
+export interface NetworkPort {
+  readonly id: string;
+  readonly network_id: string;
+  readonly mac_address: string;
+  readonly device_owner: string;
+}
+
+/** The ports of the networks, locked. */
+export async function portsOfNetworks(tx: Transaction, ids: readonly string[]): Promise<readonly NetworkPort[]> {
+  return await tx.unsafe<(NetworkPort & Record<string, unknown>)[]>(
+    `select id, network_id, mac_address, device_owner from ports
+     where network_id = any($1::uuid[]) order by id for no key update`,
+    [ids as never],
+    { prepare: true },
+  );
 }
 
 /** A router's port that has the address, if one has. */
@@ -100,19 +116,29 @@ export async function routerPortAt(tx: Transaction, { subnet_id, ip_address }: F
   return found?.id;
 }
 
-/** Ports with addresses in the subnet, and who they were made for. */
-export async function portsInSubnet(
-  tx: Transaction,
-  subnet_id: string,
-): Promise<readonly { readonly id: string; readonly project_id: string; readonly device_owner: string }[]> {
-  return await tx<{ id: string; project_id: string; device_owner: string }[]>`
-    select distinct p.id, p.project_id, p.device_owner
-    from ip_allocations a join ports p on p.id = a.port_id where a.subnet_id = ${subnet_id} order by p.id`;
+/** Ports that go with a subnet, because the server made them for it. */
+const AUTOMATIC_OWNERS: readonly string[] = ['network:dhcp', 'network:distributed'];
+
+/**
+ * Whether a port's address keeps the subnet from being deleted. Addresses that ports have formed themselves go with it; a
+ * router's never does.
+ */
+export async function isInUse(tx: Transaction, subnet_id: string, automatic: boolean): Promise<boolean> {
+  const [condition, owners] = automatic ? ['= any', ROUTER_OWNERS] : ['<> all', AUTOMATIC_OWNERS];
+  const found = await tx.unsafe(
+    `select 1 from ip_allocations a join ports p on p.id = a.port_id
+     where a.subnet_id = $1::uuid and p.device_owner ${condition}($2::text[]) limit 1`,
+    [subnet_id, owners as never],
+    { prepare: true },
+  );
+  return found.length > 0;
 }
 
-export async function deleteSubnet(tx: Transaction, subnet_id: string): Promise<void> {
-  await Promise.all([
-    tx`delete from ip_allocations where subnet_id = ${subnet_id}`,
+/** Deletes the subnet with the addresses that ports have in it; the ports. */
+export async function deleteSubnet(tx: Transaction, subnet_id: string): Promise<readonly string[]> {
+  const [released] = await Promise.all([
+    tx<{ port_id: string }[]>`delete from ip_allocations where subnet_id = ${subnet_id} returning port_id`,
     tx`delete from subnets where id = ${subnet_id}`,
   ]);
+  return [...new Set(released.map(({ port_id }) => port_id))];
 }

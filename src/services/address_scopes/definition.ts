@@ -1,0 +1,80 @@
+/** The resource `address_scopes` and what networks tell of it (neutron_lib.api.definitions.address_scope). */
+import { ATTR_NOT_SPECIFIED, type AttributeSpec } from '#src/lib/api/attributes.ts';
+import type { ExtensionDefinition, ResourceDefinition } from '#src/lib/api/definition.ts';
+import { orNull, UUID } from '#src/lib/api/schema.ts';
+
+const FOUND = { is_visible: true, is_filter: true, is_sort_key: true } as const;
+const OWNER = {
+  allow_post: true,
+  allow_put: false,
+  validate: { 'type:string': 255 },
+  required_by_policy: true,
+  ...FOUND,
+} as const satisfies AttributeSpec;
+/** The scope of a network's subnets of one IP version. */
+const SCOPE_OF_NETWORK: AttributeSpec = {
+  allow_post: false,
+  allow_put: false,
+  is_visible: true,
+  response: orNull(UUID),
+};
+
+const ADDRESS_SCOPES: ResourceDefinition = {
+  collection: 'address_scopes',
+  member: 'address_scope',
+  operations: ['list', 'show', 'create', 'update', 'delete'],
+  bulk: true,
+  quota: false,
+  attributes: {
+    id: { allow_post: false, allow_put: false, ...FOUND, validate: { 'type:uuid': null }, primary_key: true },
+    name: { allow_post: true, allow_put: true, default: '', validate: { 'type:name_string': 255 }, ...FOUND },
+    tenant_id: OWNER,
+    project_id: OWNER,
+    shared: {
+      allow_post: true,
+      allow_put: true,
+      default: false,
+      convert_to: 'convert_to_boolean',
+      required_by_policy: true,
+      enforce_policy: true,
+      ...FOUND,
+    },
+    ip_version: {
+      allow_post: true,
+      allow_put: false,
+      convert_to: 'convert_to_int',
+      validate: { 'type:values': [4, 6] },
+      ...FOUND,
+    },
+  },
+};
+
+export const ADDRESS_SCOPE_EXTENSIONS: readonly ExtensionDefinition[] = [
+  {
+    alias: 'address-scope',
+    name: 'Address scope',
+    description: 'Scopes in which addresses are unique, so that traffic between their networks needs no translation',
+    updated: '2015-07-26T10:00:00-00:00',
+    resources: [ADDRESS_SCOPES],
+    attributes: {
+      networks: { ipv4_address_scope: SCOPE_OF_NETWORK, ipv6_address_scope: SCOPE_OF_NETWORK },
+      subnetpools: {
+        address_scope_id: {
+          allow_post: true,
+          allow_put: true,
+          default: ATTR_NOT_SPECIFIED,
+          validate: { 'type:uuid_or_none': null },
+          ...FOUND,
+          response: orNull(UUID),
+        },
+      },
+    },
+  },
+  {
+    alias: 'rbac-address-scope',
+    name: 'Add address_scope type to RBAC',
+    description: 'Address scopes can be shared with projects by RBAC policies',
+    updated: '2020-02-12T00:00:00-00:00',
+    required_extensions: ['rbac-policies', 'address-scope'],
+  },
+];
