@@ -77,3 +77,6 @@ BEGIN
   PERFORM pg_advisory_xact_lock(7305, quota_lock_key(project, resource_name));
   DELETE FROM quota_usages WHERE project_id = project AND resource = resource_name;
 END $$;
+--> statement-breakpoint
+-- Rows that were kept for projects without a limit would have them wait for each other; the others are made anew.
+DELETE FROM quota_usages;

@@ -81,8 +81,9 @@ export function openDatabase(options: DatabaseOptions): Database & Stoppable {
 
 /** Waits for the promise, but no longer than that. */
 async function withinSeconds(seconds: number, promise: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  await Promise.race([promise, new Promise((resolve) => void (timer = setTimeout(resolve, seconds * 1000)))]);
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, seconds * 1000);
+  await Promise.race([promise, late]);
   clearTimeout(timer);
 }
 

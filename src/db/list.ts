@@ -147,9 +147,11 @@ function textColumns({ attributes }: TableSql, { attributes: names, values }: Te
   return [`${rowText(attributes, names)} as "${TEXT}"`, ...beside].join(', ');
 }
 
+const origin = ({ from }: TableSql, parameters: Parameters): string =>
+  typeof from === 'string' ? from : from(parameters);
+
 /** Where the statement reads from: of the joins only those that its other parts name. */
-function source(table: TableSql, parameters: Parameters, ...parts: readonly string[]): string {
-  const from = typeof table.from === 'string' ? table.from : table.from(parameters);
+function source(table: TableSql, from: string, ...parts: readonly string[]): string {
   const joins = Object.entries(table.joins ?? {}).filter(([alias]) =>
     [from, ...parts].some((part) => part.includes(`${alias}.`)),
   );
@@ -205,7 +207,7 @@ export async function listRows(
     const order = sorts.map(({ expression, direction }) => `${expression} ${direction}`).join(', ');
     const wanted = form === undefined ? columns(table, query.fields) : textColumns(table, form);
     const text = limited(
-      `select ${wanted} from ${source(table, parameters, wanted, where, order)}` +
+      `select ${wanted} from ${source(table, origin(table, parameters), wanted, where, order)}` +
         (where === '' ? '' : ` where ${where}`) +
         (order === '' ? '' : ` order by ${order}`),
       query.limit === undefined ? undefined : query.limit + 1,
@@ -264,7 +266,7 @@ async function markerValues(
   const conditions = [`${table.key} = ${parameters.add(marker, 'uuid')}`, scope(parameters)];
   const values = sorts.map(({ expression }, index) => `${expression} as s${index}`).join(', ');
   const where = conditions.filter(Boolean).join(' and ');
-  const text = `select ${values || '1'} from ${source(table, parameters, values, where)} where ${where}`;
+  const text = `select ${values || '1'} from ${source(table, origin(table, parameters), values, where)} where ${where}`;
   const [row] = await db.unsafe(text, parameters.values as never[], preparing(table, text));
   if (row === undefined) throw table.notFound(marker);
   return row;
@@ -294,6 +296,32 @@ export async function showRows(db: Queryable, table: TableSql, ids: readonly str
   return rows.toSorted((a, b) => place(a) - place(b));
 }
 
+interface Selection {
+  readonly text: string;
+  readonly prepare: boolean;
+}
+
+/** Statements that read whole objects: they are most of all there are, and long to put together and to look up. */
+const selections = new WeakMap<TableSql['attributes'], Map<string, Selection>>();
+
+function selection(
+  table: TableSql,
+  fields: readonly string[] | undefined,
+  where: string,
+  parameters: Parameters,
+): Selection {
+  const from = origin(table, parameters);
+  const known = selections.get(table.attributes) ?? new Map<string, Selection>();
+  const key = `${from} ${where}`;
+  const made = fields === undefined ? known.get(key) : undefined;
+  if (made !== undefined) return made;
+  const wanted = columns(table, fields);
+  const text = `select ${wanted} from ${source(table, from, wanted, where)} where ${where}`;
+  const fresh = { text, ...preparing(table, text) };
+  if (fields === undefined && fresh.prepare) selections.set(table.attributes, known.set(key, fresh));
+  return fresh;
+}
+
 async function selectWhere(
   db: Queryable,
   table: TableSql,
@@ -301,10 +329,9 @@ async function selectWhere(
   conditions: readonly (string | undefined)[],
   parameters: Parameters,
 ): Promise<readonly Resource[]> {
-  const wanted = columns(table, fields);
   const where = conditions.filter(Boolean).join(' and ');
-  const text = `select ${wanted} from ${source(table, parameters, wanted, where)} where ${where}`;
-  const rows = await db.unsafe<Resource[]>(text, parameters.values as never[], preparing(table, text));
+  const { text, prepare } = selection(table, fields, where, parameters);
+  const rows = await db.unsafe<Resource[]>(text, parameters.values as never[], { prepare });
   if (table.finish !== undefined) rows.forEach(table.finish);
   return rows;
 }

@@ -31,6 +31,6 @@ export {
 } from './migrate.ts';
 export { isPreparable } from './preparable.ts';
 export { refuseWhileUsed, type TakenBack } from './shares.ts';
-export { apiTime, Parameters } from './sql_text.ts';
+export { apiTime, Parameters, quotedJson } from './sql_text.ts';
 export { standardAttributes } from './standard_attributes.ts';
 export { bumpRevisions, type ColumnTypes, insertRows, lockRow, reviseRow } from './write.ts';

@@ -25,6 +25,8 @@ export interface Policy {
   enforce(context: Context, rule: string, target: PolicyTarget): void;
   /** The attributes of parents that the rule may ask for, through all rules it names: `network:project_id`. */
   parents(rule: string): readonly string[];
+  /** Whether more of a parent may make the rule fail: what reads it stands behind a `not`. Otherwise it can only help. */
+  parentsMayForbid(rule: string): boolean;
   /** The attributes of the object itself that the rule may ask for: `project_id`. */
   attributes(rule: string): readonly string[];
 }

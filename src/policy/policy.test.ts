@@ -219,6 +219,12 @@ describe('a policy', () => {
     expect(policy.parents('create_thing')).toEqual([]);
     expect(policy.parents('not_defined')).toEqual([]);
   });
+  test('parentsMayForbid() tells a `not` in front of what reads a parent, in rules that are named too', () => {
+    const policy = policyOf(
+      'a: rule:b or rule:shared\nb: not role:x\nc: not rule:d\nd: rule:shared and role:x\ne: not project_id:%(project_id)s',
+    );
+    expect(['a', 'b', 'c', 'd', 'e'].filter((name) => policy.parentsMayForbid(name))).toEqual(['c']);
+  });
   test('attributes() names what rules ask of the object itself', () => {
     const policy = policyOf("a: rule:b and not user_id:%(device_id)s\nb: \"'x':%(name)s or rule:shared\"");
     expect(policy.attributes('a')).toEqual(['device_id', 'name', 'shared']);

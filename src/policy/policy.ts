@@ -4,7 +4,7 @@ import { PolicyNotAuthorized } from '#src/lib/errors.ts';
 import type { Logger } from '#src/lib/log.ts';
 import type { Policy, PolicyDefault, PolicyTarget } from '#src/lib/policy.ts';
 import { baseRules } from './base.ts';
-import { parentField, walk } from './check.ts';
+import { type Check, parentField } from './check.ts';
 import { compileCheck, type Holds } from './compile.ts';
 import { type Explanation, explainRule } from './explain.ts';
 import { buildRules, type Rule } from './rules.ts';
@@ -50,15 +50,13 @@ export function createPolicy(options: PolicyOptions): ExplainingPolicy {
     return rule !== undefined && inScope(rule, context) && compiled.get(rule.name)!(context, target);
   }
 
-  const readByRule = new Map<string, Reads>();
-  function reads(name: string): Reads {
-    const known = readByRule.get(name);
-    if (known) return known;
-    const attributes = new Set<string>();
-    const parents = new Set<string>();
-    collectReads(name, ruleOf, new Set(), attributes, parents);
-    const found = { attributes: [...attributes].toSorted(), parents: [...parents].toSorted() };
-    readByRule.set(name, found);
+  const readByRule = new Map<string, RuleReading>();
+  function reads(name: string): RuleReading {
+    let found = readByRule.get(name);
+    if (found === undefined) {
+      found = new Reads(ruleOf).of(name);
+      readByRule.set(name, found);
+    }
     return found;
   }
 
@@ -69,6 +67,7 @@ export function createPolicy(options: PolicyOptions): ExplainingPolicy {
       if (!allows(context, name, target)) throw new PolicyNotAuthorized(`rule:${name}`);
     },
     parents: (name) => reads(name).parents,
+    parentsMayForbid: (name) => reads(name).parentsMayForbid,
     attributes: (name) => reads(name).attributes,
     explain: (name, context, target) => explainRule(name, { ruleOf, inScope, link, scopeOf }, context, target),
   };
@@ -81,35 +80,81 @@ function scopeOf(context: Context): string {
 }
 
 /** What a rule may ask of an object, and of its parents. */
-interface Reads {
+interface RuleReading {
   readonly attributes: readonly string[];
   readonly parents: readonly string[];
+  /** Whether a parent is asked about behind a `not`. */
+  readonly parentsMayForbid: boolean;
 }
 
-function collectReads(
-  name: string,
-  ruleOf: (name: string) => Rule | undefined,
-  seen: Set<string>,
-  attributes: Set<string>,
-  parents: Set<string>,
-): void {
-  const rule = ruleOf(name);
-  if (!rule || seen.has(rule.name)) return;
-  seen.add(rule.name);
-  const fromTemplate = (template: Template) => {
+/** Finds it, through the rules that a rule names. */
+class Reads {
+  readonly #attributes = new Set<string>();
+  readonly #parents = new Set<string>();
+  #parentsMayForbid = false;
+  readonly #ruleOf: (name: string) => Rule | undefined;
+  readonly #seen = new Set<string>();
+
+  constructor(ruleOf: (name: string) => Rule | undefined) {
+    this.#ruleOf = ruleOf;
+  }
+
+  of(name: string): RuleReading {
+    this.#rule(name, false);
+    return {
+      attributes: [...this.#attributes].toSorted(),
+      parents: [...this.#parents].toSorted(),
+      parentsMayForbid: this.#parentsMayForbid,
+    };
+  }
+
+  #rule(name: string, negated: boolean): void {
+    const rule = this.#ruleOf(name);
+    const key = `${negated} ${rule?.name}`;
+    if (rule === undefined || this.#seen.has(key)) return;
+    this.#seen.add(key);
+    this.#check(rule.check, negated);
+  }
+
+  #check(check: Check, negated: boolean): void {
+    switch (check.kind) {
+      case 'and':
+      case 'or':
+        for (const part of check.of) this.#check(part, negated);
+        break;
+      case 'not':
+        // Twice negated is asked plainly again, but no rule is written so: it is counted with the others.
+        this.#check(check.of, true);
+        break;
+      case 'rule':
+        this.#rule(check.rule, negated);
+        break;
+      case 'owner':
+        this.#template(check.owner, negated);
+        break;
+      case 'role':
+        this.#template(check.role, negated);
+        break;
+      case 'credential':
+      case 'literal':
+        this.#template(check.match, negated);
+        break;
+      case 'field':
+        this.#attributes.add(check.field);
+        this.#parent(parentField(check.collection, check.field), negated);
+        break;
+    }
+  }
+
+  #template(template: Template, negated: boolean): void {
     for (const attribute of template.names) {
-      attributes.add(attribute);
-      if (attribute.includes(':')) parents.add(attribute);
+      this.#attributes.add(attribute);
+      if (attribute.includes(':')) this.#parent(attribute, negated);
     }
-  };
-  for (const part of walk(rule.check)) {
-    if (part.kind === 'rule') collectReads(part.rule, ruleOf, seen, attributes, parents);
-    else if (part.kind === 'owner') fromTemplate(part.owner);
-    else if (part.kind === 'role') fromTemplate(part.role);
-    else if (part.kind === 'credential' || part.kind === 'literal') fromTemplate(part.match);
-    else if (part.kind === 'field') {
-      attributes.add(part.field);
-      parents.add(parentField(part.collection, part.field));
-    }
+  }
+
+  #parent(attribute: string, negated: boolean): void {
+    this.#parents.add(attribute);
+    this.#parentsMayForbid ||= negated;
   }
 }

@@ -107,7 +107,11 @@ export function createQuota({ resources, config, db, log }: QuotaOptions): Quota
     async rebuild() {
       let wrong = 0;
       for (const resource of declared().values()) {
-        for (const project_id of await store.usageProjects(db.sql, resource.name)) {
+        for (const { project_id, limit } of await store.usages(db.sql, resource)) {
+          if (limit < 0) {
+            await db.transaction({ label: 'forget_quota' }, (tx) => store.forget(tx, project_id, [resource.name]));
+            continue;
+          }
           const counted = await db.transaction({ label: 'rebuild_quota' }, (tx) =>
             store.recount(tx, project_id, resource),
           );

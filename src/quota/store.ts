@@ -27,12 +27,7 @@ export interface Standing {
 }
 
 /** Charges all; with `refusing` it fails where a limit is exceeded. */
-export function charge(
-  tx: Transaction,
-  project: string,
-  charges: readonly Charge[],
-  refusing: boolean,
-): Statement {
+export function charge(tx: Transaction, project: string, charges: readonly Charge[], refusing: boolean): Statement {
   const rows = charges.map(({ resource: { name, limit, table, tables }, delta }) => ({
     resource: name,
     delta,
@@ -99,7 +94,11 @@ export async function writeLimits(
     SELECT ${project}::text, resource, "limit"
     FROM unnest(${names}::text[], ${names.map((name) => limits.get(name)!)}::int[]) AS l(resource, "limit")
     ON CONFLICT (project_id, resource) DO UPDATE SET "limit" = excluded."limit"`;
-  for (const name of names.filter((name) => limits.get(name)! < 0)) await tx`SELECT forget_quota(${project}, ${name})`;
+  await forget(
+    tx,
+    project,
+    names.filter((name) => limits.get(name)! < 0),
+  );
 }
 
 /** Takes a project's limits away; says how many there were. */
@@ -107,11 +106,19 @@ export async function removeLimits(sql: Queryable, project: string): Promise<num
   return (await sql`DELETE FROM quotas WHERE project_id = ${project}`).count;
 }
 
-/** The keys of all usage rows of a resource. */
-export async function usageProjects(sql: Queryable, resource: string): Promise<readonly string[]> {
-  const rows = await sql<{ project_id: string }[]>`
-    SELECT project_id FROM quota_usages WHERE resource = ${resource} ORDER BY project_id`;
-  return rows.map((row) => row.project_id);
+/** Takes usage rows away, for resources of which the project has no limit; waits for all who charge them now. */
+export async function forget(tx: Transaction, project: string, names: readonly string[]): Promise<void> {
+  if (names.length > 0) await tx`SELECT forget_quota(${project}, name) FROM unnest(${names}::text[]) AS n(name)`;
+}
+
+/** Projects that have a usage row of the resource, with their limits. */
+export function usages(
+  sql: Queryable,
+  { name, limit }: LimitedResource,
+): Promise<readonly { readonly project_id: string; readonly limit: number }[]> {
+  return sql`
+    SELECT u.project_id, quota_limit_of(u.project_id, u.resource, ${limit}::int) AS "limit"
+    FROM quota_usages u WHERE u.resource = ${name} ORDER BY u.project_id`;
 }
 
 /**

@@ -59,6 +59,7 @@ test.each<[string, object]>([
   const port = await make(body);
   expect(port).toMatchObject(body);
   expect(await show(port.id)).toEqual(port);
+  expect((await stack.call('GET', '/v2.0/ports')).body.ports).toEqual([port]);
 });
 
 test.each<[string, object, object]>([

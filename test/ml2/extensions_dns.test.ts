@@ -50,6 +50,7 @@ describe('dns_assignment', () => {
     expect(port.dns_assignment).toEqual(named('vm1', 'vm1.cloud.example.'));
     const listed = await cloud.call('GET', '/v2.0/ports?fields=dns_assignment');
     expect(listed.body.ports).toEqual([{ dns_assignment: port.dns_assignment }]);
+    expect((await cloud.call('GET', '/v2.0/ports')).body.ports).toEqual([port]);
   });
 
   test('takes a fully qualified name as it is', async () => {

@@ -1,7 +1,7 @@
 /** Subnets through the plugin's verbs, on PostgreSQL. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Resource } from '#src/lib/plugin.ts';
-import { ADMIN, ALICE, addresses, BOB, refusal, type Thing, World } from './support.ts';
+import { ADMIN, ALICE, addresses, BOB, filter, refusal, type Thing, World } from './support.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -86,6 +86,16 @@ describe('create_subnet', () => {
       { allocation_pools: [pool('10.0.5.0', '10.0.5.1')] },
     ],
     [
+      'a /32 has one address, and its gateway is outside',
+      { cidr: '10.0.5.7/32', enable_dhcp: false },
+      { gateway_ip: '10.0.5.8', allocation_pools: [pool('10.0.5.7', '10.0.5.7')] },
+    ],
+    [
+      'a /127 has one beside its gateway',
+      { ip_version: 6, cidr: 'fd00::/127', enable_dhcp: false },
+      { gateway_ip: 'fd00::', allocation_pools: [pool('fd00::1', 'fd00::1')] },
+    ],
+    [
       'IPv6 uses the last address, and the first for the gateway',
       { ip_version: 6, cidr: 'fd00::/64' },
       { gateway_ip: 'fd00::', allocation_pools: [pool('fd00::1', 'fd00::ffff:ffff:ffff:ffff')] },
@@ -111,6 +121,7 @@ describe('create_subnet', () => {
 
   const CIDR = { cidr: '10.0.0.0/24' };
   const V6 = { ip_version: 6, cidr: 'fd00::/64' };
+  const SMALL = { cidr: '10.0.0.0/31', enable_dhcp: false };
   test.each<[string, Resource, string, number]>([
     ['no cidr', {}, 'BadRequest', 400],
     ['a subnet pool that does not exist', { subnetpool_id: crypto.randomUUID() }, 'SubnetPoolNotFound', 404],
@@ -118,6 +129,11 @@ describe('create_subnet', () => {
     ['everything', { cidr: '0.0.0.0/0' }, 'InvalidInput', 400],
     ['multicast', { cidr: '224.0.0.0/24' }, 'InvalidInput', 400],
     ['loopback', { cidr: '127.0.0.0/24' }, 'InvalidInput', 400],
+    ['0.0.0.0 with DHCP', { cidr: '0.0.0.0/24' }, 'InvalidInput', 400],
+    ["the IPv6 network '::'", { ip_version: 6, cidr: '::/64' }, 'InvalidInput', 400],
+    ['an end of a /31 as gateway', { ...SMALL, gateway_ip: '10.0.0.1' }, 'InvalidInput', 400],
+    ['a /31 without room for a gateway', SMALL, 'IpamValueInvalid', 409],
+    ['a name server of the other version', { ...CIDR, dns_nameservers: ['fd00::53'] }, 'InvalidInput', 400],
     ['a /31 with DHCP', { cidr: '10.0.0.0/31' }, 'InvalidInput', 400],
     ['a /32 with DHCP', { cidr: '10.0.0.0/32' }, 'InvalidInput', 400],
     ['the broadcast address as gateway', { ...CIDR, gateway_ip: '10.0.0.255' }, 'InvalidInput', 400],
@@ -235,6 +251,30 @@ describe('create_subnet', () => {
     ]);
     expect(after.revision_number).toBe(port.revision_number + 1);
     expect(addresses(await world.show('port', router.id))).toHaveLength(1);
+  });
+
+  test('ports get addresses only in SLAAC subnets whose service types are for them', async () => {
+    const { network } = await world.lan();
+    const [nova, other] = [
+      await world.create('port', { network_id: network.id, device_owner: 'compute:nova' }),
+      await world.create('port', { network_id: network.id }),
+    ];
+    await make(network, { ...slaac('fd00:aa::/64'), service_types: ['compute:nova'] });
+    expect(addresses(await world.show('port', nova.id))).toHaveLength(2);
+    expect(await world.show('port', other.id)).toEqual(other);
+  });
+
+  test('several SLAAC subnets in one request take as many statements as one', async () => {
+    const count = async (cidrs: readonly string[]) => {
+      const { network } = await world.lan();
+      for (let n = 0; n < 3; n++) await world.create('port', { network_id: network.id });
+      const bodies = cidrs.map((cidr) => ({ network_id: network.id, ...slaac(cidr) }));
+      const statements = await world.statements(() => world.call('create_subnet_bulk', { bodies }));
+      const [port] = await world.list('port', { filters: [filter('network_id', network.id)] });
+      expect(addresses(port!)).toHaveLength(1 + cidrs.length);
+      return statements;
+    };
+    expect(await count(['fd00:1::/64', 'fd00:2::/64', 'fd00:3::/64'])).toBe(await count(['fd00:1::/64']));
   });
 
   test('ports made while a SLAAC subnet is made all get its address', async () => {

@@ -53,6 +53,13 @@ export function apiSuite(name: string, start: () => Promise<RunningApi>): void {
         });
       });
 
+      it('describes itself', async () => {
+        const { status, body } = await send(api.url, 'GET', '/v2.0/openapi.json');
+        expect(status).toBe(200);
+        expect(body).toMatchObject({ openapi: '3.1.0', servers: [{ url: api.url }] });
+        expect((await send(api.url, 'GET', '/v2.0/openapi')).text).toContain('<code>/v2.0/ports/{port_id}</code>');
+      });
+
       it('says that it is healthy', async () => {
         expect(await send(api.url, 'GET', '/healthcheck')).toMatchObject({ status: 200, text: 'OK' });
       });

@@ -1,4 +1,8 @@
-/** The API as a bare HTTP client sees it: one session of a user, its token at hand. */
+/**
+ * The API as a bare HTTP client sees it: one session of a user, its token at hand. What answers look like is held to the server's
+ * own description.
+ */
+import { AnswerCheck } from '../support/openapi.ts';
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 
@@ -56,10 +60,12 @@ export const passwordLogin = (user: string, password: string, project: string) =
 export class Session {
   readonly url: string;
   readonly token: string;
+  readonly #check: AnswerCheck | undefined;
 
-  constructor(url: string, token: string) {
+  constructor(url: string, token: string, check?: AnswerCheck) {
     this.url = url;
     this.token = token;
+    this.#check = check;
   }
 
   static async logIn(url: string, user: string, password: string, project: string): Promise<Session> {
@@ -69,11 +75,21 @@ export class Session {
     const token = answer.headers.get('X-Subject-Token');
     if (answer.status !== 201 || token === null)
       throw new Error(`${user} cannot log in: ${answer.status} ${answer.text}`);
-    return new Session(url, token);
+    const description = await send(url, 'GET', '/v2.0/openapi.json');
+    return new Session(url, token, new AnswerCheck(description.body as never));
   }
 
-  send(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-    return send(this.url, method, path, { body, headers: { 'X-Auth-Token': this.token, ...headers } });
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    const answer = await send(this.url, method, path, { body, headers: { 'X-Auth-Token': this.token, ...headers } });
+    const json = answer.headers.get('Content-Type')?.startsWith('application/json') === true;
+    const fault = this.#check?.fault({ method, path }, { ...answer, body: json ? answer.body : undefined });
+    if (fault !== undefined) throw new Error(`${method} ${path}: the answer is not as described: ${fault}`);
+    return answer;
   }
 
   async #expect(status: number, method: string, path: string, body?: unknown): Promise<Answer> {

@@ -7,6 +7,7 @@ import { systemClock } from '#src/lib/clock.ts';
 import { adminContext } from '#src/lib/context.ts';
 import { silentLogger } from '#src/lib/log.ts';
 import { silentMetrics } from '#src/lib/metrics.ts';
+import type { AttributeExtension } from '#src/lib/ml2/extension_driver.ts';
 import type { Plugin, PluginHost, Resource } from '#src/lib/plugin.ts';
 import type { QuotaResource } from '#src/lib/quota.ts';
 import { createOutbox } from '#src/outbox/mod.ts';
@@ -54,9 +55,7 @@ beforeAll(async () => {
   const log = silentLogger;
   const callbacks = createCallbacks({ log });
   const quota = createQuota({ resources, config, db: database.db, log });
-  const added = module.attributes({ config, log, quota, callbacks }) as ReturnType<
-    NonNullable<typeof module.attributes>
-  >;
+  const added: Readonly<Record<string, AttributeExtension>> = module.attributes({ config, log, quota, callbacks });
   const host: PluginHost = {
     config,
     db: database.db,
@@ -66,7 +65,7 @@ beforeAll(async () => {
     callbacks,
     outbox: createOutbox(),
     quota,
-    attributeExtensions: (collection) => [added[collection as 'ports' | 'networks']].filter((one) => one !== undefined),
+    attributeExtensions: (collection) => [added[collection]].filter((one) => one !== undefined),
     plugins: { get: () => undefined, all: () => [] },
   };
   groups = module.create(host);

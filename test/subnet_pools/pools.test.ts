@@ -1,15 +1,13 @@
 /** Subnet pools themselves, through the API, on PostgreSQL. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { Stack } from '../support/stack.ts';
+import { member, Stack } from '../support/stack.ts';
 import { ALICE, BOB, type Body, callerOf, POOLS, refusal } from './support.ts';
 
 let stack: Stack;
-let alice: ReturnType<typeof callerOf>;
-let admin: ReturnType<typeof callerOf>;
+const alice = callerOf(() => stack);
+const admin = callerOf(() => stack, { project: 'admin', roles: 'admin' });
 beforeAll(async () => {
   stack = await Stack.start('subnet_pools');
-  alice = callerOf(stack);
-  admin = callerOf(stack, { project: 'admin', roles: 'admin' });
 });
 afterAll(() => stack.stop());
 afterEach(() => stack.clear());
@@ -256,5 +254,48 @@ describe('DELETE /v2.0/subnetpools/{id}', () => {
       expect(['201 400', '404 204']).toContain(`${made.status} ${gone.status}`);
     }
     expect(stack.errors).toEqual([]);
+  });
+});
+
+describe('sharing by RBAC policies', () => {
+  const [HERS, HIS] = [member('a'.repeat(32)), member('b'.repeat(32))];
+  const [hers, his] = [callerOf(() => stack, HERS), callerOf(() => stack, HIS)];
+  const share = (object_type: string, object_id: string, target_tenant = HIS.project) =>
+    stack.call('POST', '/v2.0/rbac-policies', {
+      as: HERS,
+      body: { rbac_policy: { object_type, object_id, target_tenant, action: 'access_as_shared' } },
+    });
+  const takeBack = async (answer: Awaited<ReturnType<typeof share>>) =>
+    await stack.call('DELETE', `/v2.0/rbac-policies/${answer.body.rbac_policy.id}`, { as: HERS });
+
+  test('lets a project draw from a pool, and is not taken back while it has', async () => {
+    const pool = await hers.pool({ prefixes: ['10.0.0.0/16'], default_prefixlen: 24 });
+    const network = await his.network();
+    expect(refusal(await his.trySubnet(network, { subnetpool_id: pool.id }))).toEqual([404, 'SubnetPoolNotFound']);
+    const shared = await share('subnetpool', pool.id);
+    expect(shared.status).toBe(201);
+    expect(await his.showPool(pool.id)).toMatchObject({ id: pool.id, shared: true });
+    const subnet = await his.subnet(network, { subnetpool_id: pool.id });
+    expect(refusal(await takeBack(shared))).toEqual([409, 'RbacPolicyInUse']);
+    await stack.call('DELETE', `/v2.0/subnets/${subnet.id}`);
+    expect((await takeBack(shared)).status).toBe(204);
+    expect(await his.showPool(pool.id)).toBeUndefined();
+  });
+
+  test('lets a project put pools into a scope, and is not taken back while they are', async () => {
+    const scope = await hers.scope();
+    const shared = await share('address_scope', scope.id);
+    const pool = await his.pool({ prefixes: ['10.0.0.0/16'], address_scope_id: scope.id });
+    expect(refusal(await takeBack(shared))).toEqual([409, 'RbacPolicyInUse']);
+    await stack.call('DELETE', `/v2.0/subnetpools/${pool.id}`);
+    expect((await takeBack(shared)).status).toBe(204);
+  });
+
+  test('of a pool in a scope reaches no further than that of the scope', async () => {
+    const scope = await hers.scope();
+    const pool = await hers.pool({ prefixes: ['10.0.0.0/16'], address_scope_id: scope.id });
+    expect(refusal(await share('subnetpool', pool.id))).toEqual([409, 'RbacPolicyInitError']);
+    await share('address_scope', scope.id);
+    expect((await share('subnetpool', pool.id)).status).toBe(201);
   });
 });

@@ -4,14 +4,11 @@ import { Stack } from '../support/stack.ts';
 import { ALICE, BOB, callerOf, refusal } from './support.ts';
 
 let stack: Stack;
-let alice: ReturnType<typeof callerOf>;
-let bob: ReturnType<typeof callerOf>;
-let admin: ReturnType<typeof callerOf>;
+const alice = callerOf(() => stack, ALICE);
+const bob = callerOf(() => stack, BOB);
+const admin = callerOf(() => stack, { project: 'admin', roles: 'admin' });
 beforeAll(async () => {
   stack = await Stack.start('pool_prefixes');
-  alice = callerOf(stack, ALICE);
-  bob = callerOf(stack, BOB);
-  admin = callerOf(stack, { project: 'admin', roles: 'admin' });
 });
 afterAll(() => stack.stop());
 afterEach(() => stack.clear());

@@ -4,14 +4,11 @@ import { Stack } from '../support/stack.ts';
 import { ALICE, BOB, type Body, callerOf, refusal, SUBNETS } from './support.ts';
 
 let stack: Stack;
-let alice: ReturnType<typeof callerOf>;
-let bob: ReturnType<typeof callerOf>;
-let admin: ReturnType<typeof callerOf>;
+const alice = callerOf(() => stack, ALICE);
+const bob = callerOf(() => stack, BOB);
+const admin = callerOf(() => stack, { project: 'admin', roles: 'admin' });
 beforeAll(async () => {
   stack = await Stack.start('pool_subnets', {}, 8);
-  alice = callerOf(stack, ALICE);
-  bob = callerOf(stack, BOB);
-  admin = callerOf(stack, { project: 'admin', roles: 'admin' });
 });
 afterAll(() => stack.stop());
 afterEach(() => stack.clear());
@@ -311,4 +308,12 @@ describe('a subnet whose prefix is delegated', () => {
     const network = await alice.network();
     expect(refusal(await alice.trySubnet(network, { ip_version: 6, cidr: '::/64' }))).toEqual([400, 'InvalidInput']);
   });
+});
+
+test('with ipv6_pd_enabled the default of IPv6 is a delegated prefix', async () => {
+  const other = await Stack.start('pool_delegation', { DEFAULT: { auth_strategy: 'noauth', ipv6_pd_enabled: true } });
+  const caller = callerOf(() => other);
+  const body = { ip_version: 6, use_default_subnetpool: true, ipv6_ra_mode: 'slaac', ipv6_address_mode: 'slaac' };
+  expect(await caller.subnet(await caller.network(), body)).toMatchObject({ subnetpool_id: 'prefix_delegation' });
+  await other.stop();
 });

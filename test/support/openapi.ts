@@ -8,7 +8,7 @@ import { parseCidr, parseIp, parseMac } from '#src/lib/net/mod.ts';
 
 interface Given {
   readonly method: string;
-  /** With the query. */
+  /** With the query; or a whole URL. */
   readonly path: string;
 }
 
@@ -74,10 +74,12 @@ export class AnswerCheck {
 
   /** What is wrong with an answer; undefined where nothing is. */
   fault(given: Given, received: Received): string | undefined {
-    const [path = '', search = ''] = given.path.split('?');
+    // As the request has it: `/v2.0/..` is `/`. A link is a whole URL.
+    const url = given.path.startsWith('/') ? `http://nucleon.test${given.path}` : given.path;
+    const { pathname: path, searchParams } = new URL(url);
     if (OTHERS.test(path)) return undefined;
     if (received.status >= 400) return received.body === undefined ? undefined : this.#error(received);
-    return this.#success({ ...given, path }, received, new URLSearchParams(search).has('fields'));
+    return this.#success({ ...given, path }, received, searchParams.has('fields'));
   }
 
   #error({ body }: Received): string | undefined {

@@ -18,6 +18,7 @@ import { type ApiApp, createApi } from '#src/server/api_app.ts';
 import { assemble } from '#src/server/assembly.ts';
 import { loadModules } from '#src/server/registry.ts';
 import { migratedDatabase, type TestDatabase } from './database.ts';
+import { difference, Fingerprints } from './fingerprint.ts';
 import { AnswerCheck } from './openapi.ts';
 
 const derive = promisify<string, Uint8Array, number, object, Buffer>(scrypt);
@@ -48,6 +49,8 @@ const EMPTIED = [
     'outbox',
   ],
 ];
+
+const WRITES: ReadonlySet<string> = new Set(['POST', 'PUT', 'DELETE']);
 
 export type Roles = readonly string[];
 /** Who asks, under `auth_strategy = noauth`: headers; or a token. */
@@ -80,8 +83,13 @@ export class Stack {
 
   /** What was counted: `name{label="value"}`. */
   readonly counts: Map<string, number>;
+  /** Whether a request that is refused while no other is under way must have changed no table. */
+  refusalsChangeNothing = true;
   /** Holds every answer to the API's own description. */
   #check: Promise<AnswerCheck> | undefined;
+  readonly #fingerprints: Fingerprints;
+  #begun = 0;
+  #underWay = 0;
 
   private constructor(parts: Pick<Stack, 'database' | 'api' | 'plugins' | 'errors' | 'counts'>) {
     this.database = parts.database;
@@ -89,6 +97,7 @@ export class Stack {
     this.plugins = parts.plugins;
     this.errors = parts.errors;
     this.counts = parts.counts;
+    this.#fingerprints = new Fingerprints(parts.database.url);
   }
 
   static async start(
@@ -132,8 +141,9 @@ export class Stack {
     return new Stack({ database, api, plugins: assembly.plugins, errors, counts });
   }
 
-  stop(): Promise<void> {
-    return this.database.drop();
+  async stop(): Promise<void> {
+    await this.#fingerprints.end();
+    await this.database.drop();
   }
 
   /** All resources that are served, extensions' included. */
@@ -144,7 +154,38 @@ export class Stack {
     }));
   }
 
-  async call(method: string, path: string, { as = admin, body, headers = {} }: CallOptions = {}): Promise<Answer> {
+  /** Sends a request; throws when its answer is not as described, or a refusal and something has changed. */
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    if (!WRITES.has(method) || !this.refusalsChangeNothing || !path.startsWith('/v2.0/')) {
+      return this.#counting(() => this.#send(method, path, options));
+    }
+    return this.#counting(async (alone) => {
+      // Those who race are begun together: they are not told apart by waiting for a first look at the tables.
+      await undefined;
+      const before = alone() ? await this.#fingerprints.take() : undefined;
+      const answer = await this.#send(method, path, options);
+      if (before === undefined || answer.status < 400 || !alone()) return answer;
+      const after = await this.#fingerprints.take();
+      if (after !== before && alone())
+        throw new Error(
+          `${method} ${path} was refused and changed something:\n${difference(before, after)}\n${answer.text}`,
+        );
+      return answer;
+    });
+  }
+
+  /** `alone` tells whether no other request has been under way since this one began. */
+  async #counting<Result>(work: (alone: () => boolean) => Promise<Result>): Promise<Result> {
+    const nth = ++this.#begun;
+    const first = this.#underWay++ === 0;
+    try {
+      return await work(() => first && this.#begun === nth);
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  async #send(method: string, path: string, { as = admin, body, headers = {} }: CallOptions): Promise<Answer> {
     const raw = typeof body === 'string' || body instanceof Uint8Array;
     const sent = body === undefined ? null : raw ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body);
     const response = await this.api.fetch(

@@ -1,5 +1,10 @@
 /** Tags through the API: on every collection that carries them, their filters, and changes at once. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createCallbacks } from '#src/callbacks/mod.ts';
+import { adminContext } from '#src/lib/context.ts';
+import { InvalidInput } from '#src/lib/errors.ts';
+import { silentLogger } from '#src/lib/log.ts';
+import tag from '#src/services/tag/mod.ts';
 import { admin, type CallOptions, member, Stack } from '../support/stack.ts';
 
 const ALICE = member('alice');
@@ -71,6 +76,18 @@ describe('the tags of a network', () => {
       body: { NeutronError: { type: 'RevisionNumberConstraintFailed' } },
     });
     expect((await shown(id)).tags).toEqual(['a']);
+  });
+
+  it('cost as many statements, however many they are', async () => {
+    const { id } = await network();
+    const statements = async (tags: readonly string[]) => {
+      const before = stack.counted('nucleon_sql_statements_total');
+      await call('PUT', `networks/${id}/tags`, { body: { tags } });
+      return stack.counted('nucleon_sql_statements_total') - before;
+    };
+    // The network is read, and changed in a transaction of one statement.
+    expect(await statements(['a'])).toBe(4);
+    expect(await statements(Array.from({ length: 500 }, (_, at) => `t${at}`))).toBe(4);
   });
 
   it('may be any text of 255 characters, and are ordered by code points', async () => {
@@ -248,5 +265,30 @@ describe('lists', () => {
       ]);
       expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('networks_tags');
     }
+  });
+});
+
+describe('whoever listens', () => {
+  it('is told of each change, and can refuse it', async () => {
+    const callbacks = createCallbacks({ log: silentLogger });
+    const plugins = { all: () => stack.plugins, get: () => undefined };
+    const { verbs } = tag.create({ db: stack.database.db, callbacks, plugins });
+    const told: unknown[] = [];
+    callbacks.subscribe('tag', 'after_update', ({ original, latest }) => void told.push(original, latest));
+    callbacks.subscribe('tag', 'precommit_update', ({ latest }) => {
+      if ((latest as { tags: readonly string[] }).tags.includes('bad')) throw new InvalidInput('no such tag here');
+    });
+    const { id } = await network();
+    const put = (name: string) =>
+      verbs['update_network_tag']?.(adminContext(), { id: name, parents: { network: id } }) ?? Promise.reject();
+    await put('a');
+    await put('a');
+    const about = { collection: 'networks', id };
+    expect(told).toEqual([
+      { ...about, tags: [] },
+      { ...about, tags: ['a'] },
+    ]);
+    await expect(put('bad')).rejects.toThrow('no such tag here');
+    expect((await shown(id)).tags).toEqual(['a']);
   });
 });

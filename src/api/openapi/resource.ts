@@ -117,7 +117,7 @@ function describeAttribute(
     mandatory: spec.allow_post && !optional,
     default: defaultOf(spec),
     filter: !extensions.has('filter-validation') || spec.is_filter === true,
-    sort: !extensions.has('sort-key-validation') || spec.is_sort_key === true,
+    sort: spec.is_sort_key === true,
     policy: ruled ? `${definition.member}:${name}` : undefined,
     extension: originOf(resource, name, extensions),
   };

@@ -2,8 +2,9 @@
  * Policy for one request: asks the engine about items, with the attributes of their parents where a rule really reads them.
  *
  * A rule is first asked about an item that watches what is read of it. Nothing read: the answer holds for every item of the
- * request (`rule:admin_only`) and is kept. No parent's attribute read: the answer stands. Otherwise the parents are fetched
- * and the rule is asked again. So an administrator's list costs one question, and an owner's costs no statement more.
+ * request (`rule:admin_only`) and is kept. No parent's attribute read, or the rule holds without: the answer stands, also for
+ * other items that read alike. Otherwise the parents are fetched and the rule is asked again. So an administrator's list
+ * costs one question, and an owner's costs no statement more.
  */
 import type { Context } from '#src/lib/context.ts';
 import { PolicyNotAuthorized } from '#src/lib/errors.ts';
@@ -27,7 +28,8 @@ class Watcher {
   constructor() {
     const saw = (key: string | symbol) => {
       this.any = true;
-      if (typeof key === 'string' && this.#needed.has(key)) this.parents = true;
+      // A plugin may read a parent's attribute along with the item: then the parent is not read for it.
+      if (typeof key === 'string' && this.#needed.has(key) && !Object.hasOwn(this.#item, key)) this.parents = true;
     };
     this.proxy = new Proxy<Record<string, unknown>>(
       {},
@@ -69,12 +71,18 @@ interface Varying {
   readonly answers: Map<string, boolean | undefined>;
 }
 
+/** Policy reads the owner by its one name where an object has not the other. */
+function bothOwners(names: readonly string[]): readonly string[] {
+  const ending = /(?:tenant|project)_id$/;
+  const owners = names.filter((name) => ending.test(name));
+  return [...names, ...['tenant_id', 'project_id'].flatMap((end) => owners.map((name) => name.replace(ending, end)))];
+}
+
 /** What the rule reads of the item, as text; undefined where that is no plain value. */
 function readingOf({ names }: Varying, item: Resource): string | undefined {
   let text = '';
   for (const name of names) {
-    // The two names of the owner are one attribute.
-    const value = item[name] ?? (name === 'project_id' ? item['tenant_id'] : name === 'tenant_id' ? item['project_id'] : undefined);
+    const value = item[name];
     if (typeof value === 'object' && value !== null) return undefined;
     text += `${typeof value} ${value}\0`;
   }
@@ -109,9 +117,10 @@ export class Authorizer {
     if (varying !== undefined && alike !== undefined && varying.answers.has(alike)) return varying.answers.get(alike);
     const watcher = this.#watcher;
     const holds = policy.allows(context, rule, watcher.watch(item, needed));
-    const answer = watcher.parents ? undefined : holds;
+    const settled = !watcher.parents || (holds && !policy.parentsMayForbid(rule));
+    const answer = settled ? holds : undefined;
     if (!watcher.any) this.#constant.set(rule, holds);
-    else if (varying === undefined) this.#varying.set(rule, { names: policy.attributes(rule), answers: new Map() });
+    else if (varying === undefined) this.#varying.set(rule, { names: bothOwners([...policy.attributes(rule), ...needed]), answers: new Map() });
     else if (alike !== undefined) varying.answers.set(alike, answer);
     return answer;
   }

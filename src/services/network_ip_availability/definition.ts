@@ -1,15 +1,10 @@
 /** The extensions `network-ip-availability` and `network-ip-availability-details` (neutron_lib.api.definitions). */
 import type { AttributeSpec } from '#src/lib/api/attributes.ts';
 import type { ExtensionDefinition, ResourceDefinition } from '#src/lib/api/definition.ts';
-import { CIDR, INTEGER, listOf, type Schema, TEXT, UUID } from '#src/lib/api/schema.ts';
+import { CIDR, INTEGER, listOf, objectOf, TEXT, UUID } from '#src/lib/api/schema.ts';
 
 const READ_ONLY = { allow_post: false, allow_put: false, is_visible: true } as const satisfies AttributeSpec;
 
-const objectOf = (properties: Readonly<Record<string, Schema>>): Schema => ({
-  type: 'object',
-  properties,
-  required: Object.keys(properties),
-});
 const DETAILS = objectOf({
   total_ips_in_subnet: INTEGER,
   total_ips_in_allocation_pool: INTEGER,

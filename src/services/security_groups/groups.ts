@@ -35,7 +35,7 @@ export function groupVerbs(host: PluginHost): Readonly<Record<string, Verb>> {
     const wanted = rows.map(({ id }) => id);
     // The first group of a project brings its default group with it.
     const defaults = [...new Set(rows.map((row) => row.project_id))].map(defaultGroup);
-    const { created, implied } = await db.transaction({ label: 'create_security_group' }, async (tx) => {
+    const { created, implied } = await db.transaction({ label: 'create_security_group' }, async (tx, last) => {
       const [made, created] = await Promise.all([
         makeGroups(tx, [...defaults, ...rows]),
         showRows(tx, groupReading(context), wanted),
@@ -44,7 +44,7 @@ export function groupVerbs(host: PluginHost): Readonly<Record<string, Verb>> {
       const implied = others.length === 0 ? [] : await showRows(tx, groupReading(context), others);
       await groups.precommitCreate(tx, context, implied);
       await groups.precommitCreate(tx, context, created, bodies);
-      for (const [project, counts] of countsOf(made)) await quota.charge(tx, project, counts);
+      for (const [project, counts] of countsOf(made)) await quota.charge(tx, project, counts, last);
       return { created, implied };
     });
     await groups.afterCreate(context, implied);
@@ -99,7 +99,7 @@ export function groupVerbs(host: PluginHost): Readonly<Record<string, Verb>> {
       const { id = '' } = call;
       const before = call.original ?? (await visible(context, id));
       await groups.publish('before_delete', { context, original: before }, id);
-      const { original, elsewhere } = await db.transaction({ label: 'delete_security_group' }, async (tx) => {
+      const { original, elsewhere } = await db.transaction({ label: 'delete_security_group' }, async (tx, last) => {
         const [original, used] = await Promise.all([locked(tx, context, call, 'update'), hasPorts(tx, id)]);
         if (used) throw new SecurityGroupInUse(id);
         if (original['is_default'] === true && !context.is_admin) throw new SecurityGroupCannotRemoveDefault();
@@ -112,7 +112,7 @@ export function groupVerbs(host: PluginHost): Readonly<Record<string, Verb>> {
           await rules.publish('precommit_delete', { context, original: { ...rule, remote_group_id: id }, tx }, rule.id);
         }
         for (const [project, counts] of countsOfRemoved(String(original['project_id']), removed)) {
-          await quota.charge(tx, project, counts);
+          await quota.charge(tx, project, counts, last);
         }
         return { original, elsewhere };
       });

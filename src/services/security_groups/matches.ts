@@ -136,6 +136,6 @@ export function matchKey(match: Match): string {
 /** The condition that the rule `e` in a table matches the same as `r`, a match with its `sameness`. */
 export const SAME_MATCH = `e.direction = r.direction and e.ethertype = r.ethertype
   and e.port_range_min is not distinct from r.port_range_min and e.port_range_max is not distinct from r.port_range_max
-  and e.remote_group_id::text is not distinct from r.remote_group_id
+  and e.remote_group_id::text is not distinct from r.remote_group_id::text
   and e.remote_address_group_id is not distinct from r.remote_address_group_id
   and coalesce(e.protocol, '') = any(r.protocols) and coalesce(e.remote_ip_prefix, '') = any(r.prefixes)`;

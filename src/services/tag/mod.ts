@@ -13,7 +13,7 @@ interface Served {
   readonly verbs: Readonly<Record<string, Verb>>;
 }
 
-function create(host: PluginHost): Plugin {
+function create(host: Pick<PluginHost, 'db' | 'callbacks' | 'plugins'>): Plugin {
   // Known when all plugins are there: nobody asks earlier.
   let served: Served | undefined;
   const serve = (): Served => {

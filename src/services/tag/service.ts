@@ -39,7 +39,8 @@ function verbsOf({ db, callbacks }: Host, tagged: Tagged): Readonly<Record<strin
     const resource_id = String(seen['id']);
     const told = (is: readonly string[]) => ({ collection, id: resource_id, tags: is });
     const payload = { context, resource_id, request: { tags } };
-    await callbacks.publish(RESOURCE, 'before_update', { ...payload, original: seen });
+    const original = told(seen['tags'] as readonly string[]);
+    await callbacks.publish(RESOURCE, 'before_update', { ...payload, original });
     const result = await db.transaction({ label: 'update_tags' }, async (tx) => {
       const changed = await changeTags(tx, tagged.table, resource_id, kind, tags);
       if (changed === undefined) throw new TagResourceNotFound(member, resource_id);

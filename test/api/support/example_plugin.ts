@@ -316,9 +316,17 @@ export function createExample(): Example {
     },
 
     create_box_hinge: async (_, { body, parents }) => ({ id: crypto.randomUUID(), ...body, of: parents['box'] }),
-    get_box_hinge: async (_, { id: hinge }) => ({ id: hinge, name: 'hinge' }),
-    get_box_hinges: async () => ({ items: [{ id: crypto.randomUUID(), name: 'hinge' }], more: false }),
-    update_box_hinge: async (_, { id: hinge, body }) => ({ id: hinge, name: 'hinge', ...body }),
+    get_box_hinge: async ({ project_id }, { id: hinge }) => ({ id: hinge, name: 'hinge', project_id }),
+    get_box_hinges: async ({ project_id }) => ({
+      items: [{ id: crypto.randomUUID(), name: 'hinge', project_id }],
+      more: false,
+    }),
+    update_box_hinge: async ({ project_id }, { id: hinge, body }) => ({
+      id: hinge,
+      name: 'hinge',
+      project_id,
+      ...body,
+    }),
     delete_box_hinge: async () => undefined,
 
     get_box_labels: async (context, { parents }) => {

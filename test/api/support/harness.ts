@@ -9,6 +9,7 @@ import { NeutronError, OverQuota, PolicyNotAuthorized } from '#src/lib/errors.ts
 import { silentLogger } from '#src/lib/log.ts';
 import { silentMetrics } from '#src/lib/metrics.ts';
 import type { Policy, PolicyTarget } from '#src/lib/policy.ts';
+import { AnswerCheck } from '../../support/openapi.ts';
 import { createExample, type Example } from './example_plugin.ts';
 
 type Check = (context: Context, target: PolicyTarget) => boolean;
@@ -71,6 +72,7 @@ export function createPolicy(asked: string[] = []): Policy {
     allows,
     defines: (rule) => Object.hasOwn(RULES, rule),
     parents: (rule) => PARENTS[rule] ?? [],
+    parentsMayForbid: () => true,
     attributes: () => ['tenant_id', 'project_id', 'shared'],
     enforce(context, rule, target) {
       if (!allows(context, rule, target)) throw new PolicyNotAuthorized(`rule:${rule}`);
@@ -134,11 +136,19 @@ export interface HarnessOptions {
   readonly options?: Partial<ApiOptions>;
 }
 
+/** Holds answers to the API's description, where the pipeline serves one to everybody. Asked for where nobody counts or logs. */
+async function describeAnswers({ tracer: _, ...parts }: ApiOptions): Promise<AnswerCheck | undefined> {
+  const response = await createApp({ ...parts, log: silentLogger, metrics: silentMetrics }).fetch(
+    new Request('http://localhost:9696/v2.0/openapi.json'),
+  );
+  return response.status === 200 ? new AnswerCheck(await response.json()) : undefined;
+}
+
 export function createHarness({ config = {}, options = {} }: HarnessOptions = {}): Harness {
   const example = createExample();
   const asked: string[] = [];
   const logged: { message: string; fields: Readonly<Record<string, unknown>> }[] = [];
-  const api = createApp({
+  const parts: ApiOptions = {
     plugins: [example.plugin],
     policy: createPolicy(asked),
     quota: {
@@ -168,7 +178,9 @@ export function createHarness({ config = {}, options = {} }: HarnessOptions = {}
     clock: { now: () => 1_000_000 },
     settings: defaultAttributeSettings,
     ...options,
-  });
+  };
+  const api = createApp(parts);
+  let check: Promise<AnswerCheck | undefined> | undefined;
   return {
     ...example,
     api,
@@ -185,11 +197,18 @@ export function createHarness({ config = {}, options = {} }: HarnessOptions = {}
       );
       const text = await response.text();
       const json = response.headers.get('content-type')?.startsWith('application/json');
-      return {
+      const answer = {
         status: response.status,
         headers: response.headers,
         body: text === '' ? undefined : json ? JSON.parse(text) : text,
       };
+      if (json === true) {
+        check ??= describeAnswers(parts);
+        const fault = (await check)?.fault({ method, path }, { ...answer, text });
+        if (fault !== undefined)
+          throw new Error(`${method} ${path}: the answer is not as described: ${fault}\n${text}`);
+      }
+      return answer;
     },
   };
 }

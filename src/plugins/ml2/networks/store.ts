@@ -175,10 +175,9 @@ export async function deleteNetwork(tx: Transaction, network_id: string): Promis
     tx`delete from networks where id = ${network_id}`,
   ]);
   const count = (kind: Removed['kind'], rows: readonly { readonly project_id: string }[]): Removed[] =>
-    [...Map.groupBy(rows, (row) => row.project_id)].map(([project_id, group]) => ({
-      kind,
-      project_id,
-      count: group.length,
-    }));
+    // In a fixed order: each locks a row of its project's quota.
+    [...Map.groupBy(rows, (row) => row.project_id)]
+      .map(([project_id, group]) => ({ kind, project_id, count: group.length }))
+      .toSorted((a, b) => (a.project_id < b.project_id ? -1 : 1));
   return [...count('port', ports), ...count('subnet', subnets)];
 }

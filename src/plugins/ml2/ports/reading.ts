@@ -3,6 +3,7 @@ import {
   type AttributeSql,
   anyOf,
   type Parameters,
+  quotedJson,
   standardAttributes,
   substringPattern,
   type TableSql,
@@ -12,6 +13,9 @@ import { InvalidInput, PortNotFound } from '#src/lib/errors.ts';
 import type { ResourceExtensions } from '../managers/extension.ts';
 
 const owner: AttributeSql = { select: 'p.project_id' };
+
+/** One of a few words of ours. */
+const word = (select: string): AttributeSql => ({ select, json: quotedJson(select) });
 
 /** By key and operator of the filter, `fixed_ips=ip_address_substr=10.` being a substring of ip_address. */
 const FIXED_IP_FILTERS: Readonly<Record<string, (filter: Filter, parameters: Parameters) => string>> = {
@@ -47,7 +51,7 @@ const ATTRIBUTES: Readonly<Record<string, AttributeSql>> = {
   project_id: owner,
   mac_address: { select: 'p.mac_address', type: 'macaddr' },
   admin_state_up: { select: 'p.admin_state_up', type: 'boolean' },
-  status: { select: 'p.status' },
+  status: word('p.status'),
   device_id: { select: 'p.device_id' },
   device_owner: { select: 'p.device_owner' },
   fixed_ips: {
@@ -61,10 +65,10 @@ const ATTRIBUTES: Readonly<Record<string, AttributeSql>> = {
     filter: (filter, parameters) =>
       `p.id = any(array(select h.port_id from port_bindings h where h.status = 'ACTIVE' and ${anyOf('h.host', 'text', filter.values, parameters)}))`,
   },
-  'binding:vnic_type': { select: 'b.vnic_type' },
+  'binding:vnic_type': word('b.vnic_type'),
   'binding:profile': { select: 'b.profile', sort: false },
-  'binding:vif_type': { select: 'b.vif_type' },
-  'binding:vif_details': { select: 'b.vif_details', sort: false },
+  'binding:vif_type': word('b.vif_type'),
+  'binding:vif_details': { select: 'b.vif_details', json: `coalesce(b.vif_details::text, 'null')`, sort: false },
   ...standardAttributes('p'),
 };
 

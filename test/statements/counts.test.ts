@@ -1,0 +1,166 @@
+/**
+ * How many SQL statements each request costs: the same for one row as for many, whether in the table, in a bulk request or below
+ * the object; and as many as this table says, so that a change of it is somebody's decision. BEGIN and COMMIT are statements,
+ * and so is the look at the quota that a process takes once in a while (`src/quota/room.ts`): here it is always due.
+ */
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { EVERY_PLUGIN } from '../security/areas/mod.ts';
+import { type Answer, admin, Stack, type Who } from '../support/stack.ts';
+import { alice, KINDS, type Kind, type World } from './kinds.ts';
+
+type Costs = Readonly<Record<string, number>>;
+
+const READ: Costs = { list: 1, page: 2, show: 1 };
+const TAGS: Costs = {
+  ...{ 'GET tags': 1, 'PUT tags': 4, 'POST tags': 4, 'DELETE tags': 4 },
+  ...{ 'GET tag': 1, 'PUT tag': 4, 'DELETE tag': 4 },
+};
+/** Lists of groups and rules see to it that there is a default group. */
+const READ_WITH_DEFAULT: Costs = { list: 2, page: 3, show: 1 };
+
+/** For the owner. */
+const EXPECTED: Readonly<Record<string, Costs>> = {
+  networks: { ...READ, create: 8, update: 8, delete: 12, ...TAGS },
+  subnets: { ...READ, create: 11, update: 9, delete: 11, ...TAGS },
+  ports: { ...READ, create: 12, update: 12, delete: 7, ...TAGS },
+  subnetpools: {
+    ...{ ...READ, create: 7, update: 7, delete: 7, ...TAGS },
+    ...{ add_prefixes: 9, remove_prefixes: 10, onboard_network_subnets: 15 },
+  },
+  address_scopes: { ...READ, create: 4, update: 7, delete: 6 },
+  address_groups: { ...READ, create: 5, update: 7, delete: 6, add_addresses: 8, remove_addresses: 8 },
+  security_groups: { ...READ_WITH_DEFAULT, create: 6, update: 7, delete: 11, ...TAGS },
+  security_group_rules: { ...READ_WITH_DEFAULT, create: 7, delete: 6 },
+  default_security_group_rules: { ...READ, create: 6, delete: 2 },
+  security_groups_default_statefulness: { ...READ, create: 1, update: 3, delete: 2 },
+  rbac_policies: { ...READ, create: 8, update: 9, delete: 7 },
+  segments: { ...READ, create: 8, update: 8, delete: 9 },
+  network_ip_availabilities: { list: 1, show: 1 },
+  agents: { ...READ, update: 7, delete: 6 },
+  availability_zones: { list: 1 },
+  quotas: { list: 1, show: 1, update: 5, delete: 2, default: 0, details: 1 },
+};
+/** What differs for an administrator, of whom policy asks nothing about objects above. */
+const FOR_ADMIN: Readonly<Record<string, Costs>> = {
+  subnets: { create: 10 },
+  ports: { create: 10, update: 10 },
+  security_group_rules: { create: 8 },
+  subnetpools: { onboard_network_subnets: 16 },
+};
+
+/** Room enough in the ranges that nothing chosen at random is met twice. */
+const OPTIONS = { ...EVERY_PLUGIN, ml2_type_vxlan: { vni_ranges: ['1:16777215'] } };
+const UNLIMITED = ['network', 'subnet', 'port', 'security_group', 'security_group_rule', 'rbac_policy'];
+
+let stack: Stack;
+let world: World;
+beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  stack = await Stack.start('statements', OPTIONS);
+  // Nothing is refused here.
+  stack.refusalsChangeNothing = false;
+  const quota = Object.fromEntries(UNLIMITED.map((name) => [name, -1]));
+  expect((await stack.call('PUT', '/v2.0/quotas/alice', { body: { quota } })).status).toBe(200);
+  const network = (await stack.create('network', {}, alice)).id;
+  const wide = { ip_version: 6, cidr: '2001:db8::/64', ipv6_address_mode: 'dhcpv6-stateful' };
+  const subnet = (await stack.create('subnet', { network_id: network, ...wide }, alice)).id;
+  const group = (await stack.create('security_group', {}, alice)).id;
+  // Makes the administrator's default group.
+  await stack.call('GET', '/v2.0/security-groups');
+  let number = 1;
+  world = { stack, network, subnet, group, next: () => number++ };
+});
+afterAll(async () => {
+  vi.useRealTimers();
+  await stack.stop();
+});
+
+const definitionOf = (name: string) =>
+  stack.resources().find(({ collection, parent }) => collection === name && parent === undefined)!;
+
+async function done(as: Who, method: string, path: string, body?: unknown): Promise<Answer> {
+  const answer = await stack.call(method, `/v2.0/${path}`, body === undefined ? { as } : { as, body });
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+  return answer;
+}
+
+async function cost(as: Who, method: string, path: string, body?: unknown): Promise<number> {
+  vi.advanceTimersByTime(60_000);
+  const before = stack.counted('nucleon_sql_statements_total');
+  await done(as, method, path, body);
+  return stack.counted('nucleon_sql_statements_total') - before;
+}
+
+/** A new object with so many rows below it; its id. */
+async function one(collection: string, rows: number): Promise<string> {
+  const { member, owner = alice, make, body, grow } = KINDS[collection]!;
+  const id =
+    make === undefined
+      ? (await done(owner, 'POST', collection, { [member]: body!(world, rows) })).body[member].id
+      : await make(world);
+  await grow?.(world, id, rows);
+  return id;
+}
+
+/** Queries of a list: those that cost the same are together. */
+function queries(collection: string, id: string): Readonly<Record<'list' | 'page', readonly string[]>> {
+  const names = Object.keys(definitionOf(collection).attributes);
+  const list = ['', `?fields=${names[0]}`];
+  if (names.includes('tags')) list.push('?tags=red', '?not-tags-any=blue,red');
+  if (!names.includes('id')) return { list, page: [] };
+  return {
+    list: [...list, '?sort_key=id&sort_dir=desc', `?id=${id}`, '?limit=2'],
+    page: ['', '&page_reverse=true', '&fields=id'].map((more) => `?limit=2&marker=${id}${more}`),
+  };
+}
+
+/** What every request costs where there are so many rows. */
+async function costs(collection: string, rows: number, as: Who): Promise<Costs> {
+  const { member, body, make, change, actions = {} }: Kind = KINDS[collection]!;
+  const { operations, bulk = false } = definitionOf(collection);
+  const found: Record<string, number> = {};
+  let last = '';
+  if (make ?? body) [last = ''] = await Promise.all(Array.from({ length: rows }, () => one(collection, 1)));
+  for (const [name, all] of Object.entries(queries(collection, last))) {
+    for (const query of all) {
+      const statements = await cost(as, 'GET', `${collection}${query}`);
+      found[name] ??= statements;
+      expect(statements, `${collection}${query} costs as every ${name}`).toBe(found[name]);
+    }
+  }
+  const item = async () => `${collection}/${await one(collection, rows)}`;
+  if (operations.includes('show')) found['show'] = await cost(as, 'GET', await item());
+  if (body !== undefined) {
+    const bodies = Array.from({ length: bulk ? Math.min(rows, 10) : 1 }, () => ({
+      project_id: 'alice',
+      ...body(world, rows),
+    }));
+    const sent = bodies.length === 1 ? { [member]: bodies[0] } : { [collection]: bodies };
+    found['create'] = await cost(as, 'POST', collection, sent);
+  }
+  if (change !== undefined) found['update'] = await cost(as, 'PUT', await item(), { [member]: change(world, rows) });
+  if (operations.includes('delete')) found['delete'] = await cost(as, 'DELETE', await item());
+  for (const [name, action] of Object.entries(actions)) {
+    const id = await one(collection, rows);
+    const [method, path, sent] = await action(world, id, rows);
+    found[name] = await cost(as, method, `${collection}${path}`, sent);
+  }
+  return found;
+}
+
+it('every collection is here', () => {
+  const served = stack.resources().filter(({ parent }) => parent === undefined);
+  expect(Object.keys(KINDS).toSorted()).toEqual(served.map(({ collection }) => collection).toSorted());
+});
+
+it.each(Object.keys(KINDS))('%s cost what they should, with one row and with many', async (collection) => {
+  const { owner = alice } = KINDS[collection]!;
+  const found: Record<string, Costs> = {};
+  for (const rows of [1, 25]) {
+    found[`owner, ${rows}`] = await costs(collection, rows, owner);
+    found[`admin, ${rows}`] = await costs(collection, rows, admin);
+  }
+  const own = EXPECTED[collection];
+  const all = { ...own, ...FOR_ADMIN[collection] };
+  expect(found).toEqual({ 'owner, 1': own, 'owner, 25': own, 'admin, 1': all, 'admin, 25': all });
+});
