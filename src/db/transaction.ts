@@ -51,7 +51,11 @@ export async function runTransaction<Result>(sql: Sql, work: Work<Result>): Prom
   let end: Promise<unknown> | undefined;
   try {
     const result = await Promise.race([work(tx, last), lost]);
-    if (failed !== undefined) throw failed;
+    if (failed !== undefined) {
+      // A refusal among the last says more than the error that it is made of.
+      await Promise.race([Promise.all(outcomes), lost]);
+      throw failed;
+    }
     end = say('commit');
     await Promise.race([Promise.all([...outcomes, end]), lost]);
     // PostgreSQL answers the COMMIT of a transaction in which something failed by rolling it back.

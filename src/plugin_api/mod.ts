@@ -7,6 +7,7 @@ export {
   apiTime,
   insertRows,
   listRows,
+  quotedJson,
   refuseWhileUsed,
   reviseRow,
   type Scope,
@@ -31,7 +32,7 @@ export type {
   Operation,
   ResourceDefinition,
 } from '#src/lib/api/definition.ts';
-export type { Filter, ListQuery, Sort } from '#src/lib/api/query.ts';
+export type { Filter, ListQuery, Sort, TextForm } from '#src/lib/api/query.ts';
 export { listOf, objectOf, orNull, type Schema } from '#src/lib/api/schema.ts';
 export type { Callback, CallbackEvent, CallbackPayload, CallbackRegistry } from '#src/lib/callbacks.ts';
 export type { Clock } from '#src/lib/clock.ts';
@@ -53,6 +54,7 @@ export type {
   Resource,
   ResourceList,
   Verb,
+  WrittenItem,
 } from '#src/lib/plugin.ts';
 export type { PolicyDefault } from '#src/lib/policy.ts';
 export type { Quota, QuotaResource } from '#src/lib/quota.ts';

@@ -226,7 +226,7 @@ describe('a policy', () => {
     expect(['a', 'b', 'c', 'd', 'e'].filter((name) => policy.parentsMayForbid(name))).toEqual(['c']);
   });
   test('attributes() names what rules ask of the object itself', () => {
-    const policy = policyOf("a: rule:b and not user_id:%(device_id)s\nb: \"'x':%(name)s or rule:shared\"");
+    const policy = policyOf('a: rule:b and not user_id:%(device_id)s\nb: "\'x\':%(name)s or rule:shared"');
     expect(policy.attributes('a')).toEqual(['device_id', 'name', 'shared']);
     expect(policy.attributes('not_defined')).toEqual(policy.attributes('default'));
   });

@@ -42,6 +42,14 @@ describe('the last statements', () => {
     expect(await notes()).toEqual([]);
   });
 
+  it('are refused as they say, though the work has waited for something behind them', async () => {
+    const failing = database.db.transaction(how, async (tx, last) => {
+      last(tx`insert into notes values (1), (1)`, () => new Error('twice'));
+      await tx`select 1`.catch(() => {});
+    });
+    await expect(failing).rejects.toThrow('twice');
+  });
+
   it('do not hide what the work throws', async () => {
     const failing = database.db.transaction(how, async (tx, last) => {
       last(tx`insert into notes values (1)`);

@@ -1,7 +1,7 @@
-"""The `openstack` client for many commands in one process, because each start of it costs a second.
+"""The `openstack` client, many commands in one process: each start of it costs a second.
 
-Reads one JSON array of arguments a line and answers each with one line: {"code", "stdout", "stderr"}. Everything else is the
-client as it is installed: this only stands where its interactive prompt would.
+Reads a JSON array of arguments a line and answers with one line: {"code", "stdout", "stderr"}. All else is the client as it is
+installed; this only stands where its interactive prompt would.
 """
 
 import io
@@ -12,30 +12,26 @@ from openstackclient.shell import OpenStackShell
 
 
 class Lines(OpenStackShell):
-    """The client's shell, asked by lines of JSON where a person would type."""
-
     def interact(self):
-        # Wrong arguments end a command here, not the shell.
+        # Wrong arguments end their command, not the shell.
         self.interactive_mode = False
         for line in requests:
             try:
                 code = self.run_subcommand(json.loads(line))
             except SystemExit as end:
                 code = end.code
-            answer(code)
+            print(json.dumps({"code": code, "stdout": taken(sys.stdout), "stderr": taken(sys.stderr)}), file=answers, flush=True)
 
 
-def answer(code):
-    said = {"code": code, "stdout": sys.stdout.getvalue(), "stderr": sys.stderr.getvalue()}
-    for stream in (sys.stdout, sys.stderr):
-        stream.seek(0)
-        stream.truncate()
-    print(json.dumps(said), file=answers, flush=True)
+def taken(stream):
+    said = stream.getvalue()
+    stream.seek(0)
+    stream.truncate()
+    return said
 
 
 requests, answers = sys.stdin, sys.stdout
 sys.stdout, sys.stderr = io.StringIO(), io.StringIO()
-code = Lines().run([])
-# Reached early when the client could not start at all.
-if code != 1 or sys.stderr.getvalue():
-    answer(code)
+Lines().run([])
+# Where it could not even begin, this says why.
+sys.__stderr__.write(sys.stderr.getvalue())

@@ -6,7 +6,8 @@ import { expect } from 'vitest';
 import { Lifetime } from '#src/lib/lifetime.ts';
 import { passwordFile, passwordOf } from '../broker/brokers.ts';
 import { startMosquitto } from '../broker/mosquitto.ts';
-import { type Login, openstack, openstackSession } from '../e2e/session.ts';
+import { type Login, openstack } from '../e2e/client.ts';
+import { openstackSession } from '../e2e/session.ts';
 import { createDatabase } from '../support/database.ts';
 import { startNucleon, until } from '../support/nucleon.ts';
 

@@ -109,10 +109,15 @@ describe('a new port', () => {
 
   it('costs one statement more than a port in no group', async () => {
     await made();
+    // Of several: what is known of the quota is asked again each second.
     const statements = async (port: object) => {
-      const before = stack.counted('nucleon_sql_statements_total');
-      await made(port);
-      return stack.counted('nucleon_sql_statements_total') - before;
+      const counts: number[] = [];
+      for (let round = 0; round < 3; round++) {
+        const before = stack.counted('nucleon_sql_statements_total');
+        await made(port);
+        counts.push(stack.counted('nucleon_sql_statements_total') - before);
+      }
+      return Math.min(...counts);
     };
     const bare = await statements({ security_groups: [] });
     expect(await statements({})).toBe(bare + 1);

@@ -5,8 +5,8 @@
  */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { EVERY_PLUGIN } from '../security/areas/mod.ts';
-import { type Answer, admin, Stack, type Who } from '../support/stack.ts';
-import { alice, KINDS, type Kind, type World } from './kinds.ts';
+import { alice, KINDS, type Kind, makeOne, makeWorld, type World } from '../support/kinds.ts';
+import { admin, Stack, type Who } from '../support/stack.ts';
 
 type Costs = Readonly<Record<string, number>>;
 
@@ -50,7 +50,6 @@ const FOR_ADMIN: Readonly<Record<string, Costs>> = {
 
 /** Room enough in the ranges that nothing chosen at random is met twice. */
 const OPTIONS = { ...EVERY_PLUGIN, ml2_type_vxlan: { vni_ranges: ['1:16777215'] } };
-const UNLIMITED = ['network', 'subnet', 'port', 'security_group', 'security_group_rule', 'rbac_policy'];
 
 let stack: Stack;
 let world: World;
@@ -59,16 +58,9 @@ beforeAll(async () => {
   stack = await Stack.start('statements', OPTIONS);
   // Nothing is refused here.
   stack.refusalsChangeNothing = false;
-  const quota = Object.fromEntries(UNLIMITED.map((name) => [name, -1]));
-  expect((await stack.call('PUT', '/v2.0/quotas/alice', { body: { quota } })).status).toBe(200);
-  const network = (await stack.create('network', {}, alice)).id;
-  const wide = { ip_version: 6, cidr: '2001:db8::/64', ipv6_address_mode: 'dhcpv6-stateful' };
-  const subnet = (await stack.create('subnet', { network_id: network, ...wide }, alice)).id;
-  const group = (await stack.create('security_group', {}, alice)).id;
+  world = await makeWorld(stack);
   // Makes the administrator's default group.
   await stack.call('GET', '/v2.0/security-groups');
-  let number = 1;
-  world = { stack, network, subnet, group, next: () => number++ };
 });
 afterAll(async () => {
   vi.useRealTimers();
@@ -78,28 +70,12 @@ afterAll(async () => {
 const definitionOf = (name: string) =>
   stack.resources().find(({ collection, parent }) => collection === name && parent === undefined)!;
 
-async function done(as: Who, method: string, path: string, body?: unknown): Promise<Answer> {
-  const answer = await stack.call(method, `/v2.0/${path}`, body === undefined ? { as } : { as, body });
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-  return answer;
-}
-
 async function cost(as: Who, method: string, path: string, body?: unknown): Promise<number> {
   vi.advanceTimersByTime(60_000);
   const before = stack.counted('nucleon_sql_statements_total');
-  await done(as, method, path, body);
+  const { status, text } = await stack.call(method, `/v2.0/${path}`, body === undefined ? { as } : { as, body });
+  if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
   return stack.counted('nucleon_sql_statements_total') - before;
-}
-
-/** A new object with so many rows below it; its id. */
-async function one(collection: string, rows: number): Promise<string> {
-  const { member, owner = alice, make, body, grow } = KINDS[collection]!;
-  const id =
-    make === undefined
-      ? (await done(owner, 'POST', collection, { [member]: body!(world, rows) })).body[member].id
-      : await make(world);
-  await grow?.(world, id, rows);
-  return id;
 }
 
 /** Queries of a list: those that cost the same are together. */
@@ -120,7 +96,7 @@ async function costs(collection: string, rows: number, as: Who): Promise<Costs> 
   const { operations, bulk = false } = definitionOf(collection);
   const found: Record<string, number> = {};
   let last = '';
-  if (make ?? body) [last = ''] = await Promise.all(Array.from({ length: rows }, () => one(collection, 1)));
+  if (make ?? body) [last = ''] = await Promise.all(Array.from({ length: rows }, () => makeOne(world, collection)));
   for (const [name, all] of Object.entries(queries(collection, last))) {
     for (const query of all) {
       const statements = await cost(as, 'GET', `${collection}${query}`);
@@ -128,7 +104,7 @@ async function costs(collection: string, rows: number, as: Who): Promise<Costs> 
       expect(statements, `${collection}${query} costs as every ${name}`).toBe(found[name]);
     }
   }
-  const item = async () => `${collection}/${await one(collection, rows)}`;
+  const item = async () => `${collection}/${await makeOne(world, collection, rows)}`;
   if (operations.includes('show')) found['show'] = await cost(as, 'GET', await item());
   if (body !== undefined) {
     const bodies = Array.from({ length: bulk ? Math.min(rows, 10) : 1 }, () => ({
@@ -141,7 +117,7 @@ async function costs(collection: string, rows: number, as: Who): Promise<Costs> 
   if (change !== undefined) found['update'] = await cost(as, 'PUT', await item(), { [member]: change(world, rows) });
   if (operations.includes('delete')) found['delete'] = await cost(as, 'DELETE', await item());
   for (const [name, action] of Object.entries(actions)) {
-    const id = await one(collection, rows);
+    const id = await makeOne(world, collection, rows);
     const [method, path, sent] = await action(world, id, rows);
     found[name] = await cost(as, method, `${collection}${path}`, sent);
   }

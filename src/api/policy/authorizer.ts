@@ -120,7 +120,8 @@ export class Authorizer {
     const settled = !watcher.parents || (holds && !policy.parentsMayForbid(rule));
     const answer = settled ? holds : undefined;
     if (!watcher.any) this.#constant.set(rule, holds);
-    else if (varying === undefined) this.#varying.set(rule, { names: bothOwners([...policy.attributes(rule), ...needed]), answers: new Map() });
+    else if (varying === undefined)
+      this.#varying.set(rule, { names: bothOwners([...policy.attributes(rule), ...needed]), answers: new Map() });
     else if (alike !== undefined) varying.answers.set(alike, answer);
     return answer;
   }

@@ -93,19 +93,18 @@ export const securityGroupRules = pgTable(
     remote_address_group_id: uuid().references(() => addressGroups.id),
   },
   (table) => [
-    unique('security_group_rules_once')
-      .on(
-        table.security_group_id,
-        table.direction,
-        table.ethertype,
-        table.protocol,
-        table.port_range_min,
-        table.port_range_max,
-        table.remote_ip_prefix,
-        table.remote_group_id,
-        table.remote_address_group_id,
-      )
-      .nullsNotDistinct(),
+    // Expressions without nulls, so that the rule that matches the same is found by the index too.
+    uniqueIndex('security_group_rules_once').on(
+      table.security_group_id,
+      table.direction,
+      table.ethertype,
+      sql`coalesce(${table.protocol}, '')`,
+      sql`coalesce(${table.port_range_min}, -1)`,
+      sql`coalesce(${table.port_range_max}, -1)`,
+      sql`coalesce(${table.remote_ip_prefix}, '')`,
+      sql`coalesce(${table.remote_group_id}, '00000000-0000-0000-0000-000000000000')`,
+      sql`coalesce(${table.remote_address_group_id}, '00000000-0000-0000-0000-000000000000')`,
+    ),
     index().on(table.project_id),
     index().on(table.remote_group_id),
     index().on(table.remote_address_group_id),

@@ -133,9 +133,21 @@ export function matchKey(match: Match): string {
   return JSON.stringify({ ...match, protocol: protocols[0], remote_ip_prefix: prefixes[0] });
 }
 
-/** The condition that the rule `e` in a table matches the same as `r`, a match with its `sameness`. */
-export const SAME_MATCH = `e.direction = r.direction and e.ethertype = r.ethertype
-  and e.port_range_min is not distinct from r.port_range_min and e.port_range_max is not distinct from r.port_range_max
-  and e.remote_group_id::text is not distinct from r.remote_group_id::text
-  and e.remote_address_group_id is not distinct from r.remote_address_group_id
-  and coalesce(e.protocol, '') = any(r.protocols) and coalesce(e.remote_ip_prefix, '') = any(r.prefixes)`;
+const columnsEqual = (name: string, nothing: string): string =>
+  `coalesce(e.${name}, ${nothing}) = coalesce(r.${name}, ${nothing})`;
+const NO_ID = `'00000000-0000-0000-0000-000000000000'`;
+
+/**
+ * The condition that the rule `e` in a table matches the same as `r`, a match with its `sameness`; in the terms of the index
+ * `security_group_rules_once`, which finds it.
+ */
+export const SAME_MATCH = [
+  'e.direction = r.direction',
+  'e.ethertype = r.ethertype',
+  `coalesce(e.protocol, '') = any(r.protocols)`,
+  columnsEqual('port_range_min', '-1'),
+  columnsEqual('port_range_max', '-1'),
+  `coalesce(e.remote_ip_prefix, '') = any(r.prefixes)`,
+  columnsEqual('remote_group_id', NO_ID),
+  columnsEqual('remote_address_group_id', NO_ID),
+].join(' and ');

@@ -174,11 +174,12 @@ async function joinGroups(tx: Transaction, context: Context, places: readonly Pl
   return [...new Set(obstacles.map(({ project_id }) => project_id))];
 }
 
+// The limits keep the planner from joining whole tables: of records in JSON it expects a hundred.
 const JOIN_DEFAULTS = `
   with w as (select * from json_to_recordset($1::json) as w (port_id uuid, project_id text)),
   found as (
-    select w.port_id, w.project_id, g.id from w
-    left join security_groups g on g.project_id = w.project_id and g.is_default),
+    select w.port_id, w.project_id, g.id from w left join lateral (
+      select g.id from security_groups g where g.project_id = w.project_id and g.is_default limit 1) g on true),
   joined as (
     insert into port_security_groups (port_id, security_group_id)
     select port_id, id from found where id is not null on conflict do nothing)
@@ -202,11 +203,13 @@ async function joinNamed(tx: Transaction, context: Context, places: readonly Pla
   const text = `
     with w as (select * from json_to_recordset(${wanted}) as w (port_id uuid, project_id text, group_id uuid)),
     found as (
-      select w.port_id, w.project_id, w.group_id, g.id, g.stateful from w
-      left join security_groups g on g.id = w.group_id and ${seen} and ${usable} where w.group_id is not null
+      select w.port_id, w.project_id, w.group_id, g.id, g.stateful from w left join lateral (
+        select g.id, g.stateful from security_groups g where g.id = w.group_id and ${seen} and ${usable} limit 1) g on true
+      where w.group_id is not null
       union all
-      select w.port_id, w.project_id, null, g.id, g.stateful from w
-      left join security_groups g on g.project_id = w.project_id and g.is_default where w.group_id is null),
+      select w.port_id, w.project_id, null, g.id, g.stateful from w left join lateral (
+        select g.id, g.stateful from security_groups g where g.project_id = w.project_id and g.is_default limit 1) g on true
+      where w.group_id is null),
     joined as (
       insert into port_security_groups (port_id, security_group_id)
       select port_id, id from found where id is not null on conflict do nothing)

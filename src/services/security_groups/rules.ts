@@ -46,7 +46,6 @@ export function ruleVerbs(host: PluginHost): Readonly<Record<string, Verb>> {
       ...match,
       id,
       project_id: project,
-      security_group_id: group,
       description: body['description'] ?? '',
     }));
     const created = await db.transaction({ label: 'create_security_group_rule' }, async (tx, last) => {
@@ -65,7 +64,7 @@ export function ruleVerbs(host: PluginHost): Readonly<Record<string, Verb>> {
       keepInPlace(tx, 'security_groups', named(rows, 'remote_group_id')),
       keepInPlace(tx, 'address_groups', named(rows, 'remote_address_group_id')),
       reviseGroup(tx, group, groupScope(context)),
-      makeRules(tx, context, rows),
+      makeRules(tx, context, group, rows),
     ]);
     if (obstacle?.remote_group != null) throw new SecurityGroupNotFound(obstacle.remote_group);
     if (obstacle?.address_group != null) throw new AddressGroupNotFound(obstacle.address_group);

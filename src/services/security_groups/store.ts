@@ -75,7 +75,7 @@ export async function withoutDefaultGroup(
 ): Promise<readonly string[]> {
   const rows = await db.unsafe<{ project_id: string }[]>(
     `select p.project_id from unnest($1::text[]) as p (project_id)
-     where not exists (select 1 from security_groups g where g.project_id = p.project_id and g.is_default)`,
+     where not exists (select 1 from security_groups g where g.project_id = p.project_id and g.is_default offset 0)`,
     [projects as never],
     { prepare: true },
   );

@@ -1,0 +1,2 @@
+ALTER TABLE "security_group_rules" DROP CONSTRAINT "security_group_rules_once";--> statement-breakpoint
+CREATE UNIQUE INDEX "security_group_rules_once" ON "security_group_rules" USING btree ("security_group_id","direction","ethertype",coalesce("protocol", ''),coalesce("port_range_min", -1),coalesce("port_range_max", -1),coalesce("remote_ip_prefix", ''),coalesce("remote_group_id", '00000000-0000-0000-0000-000000000000'),coalesce("remote_address_group_id", '00000000-0000-0000-0000-000000000000'));
