@@ -52,7 +52,7 @@ export function openDatabase(options: DatabaseOptions): Database & Stoppable {
     max: options.poolSize,
     idle_timeout: 300,
     connect_timeout: 10,
-    connection: { application_name: options.applicationName },
+    connection: { application_name: options.applicationName, plan_cache_mode: 'force_generic_plan' },
     onnotice: (notice) => options.log.debug('PostgreSQL notice', { notice: notice['message'] }),
   });
   const database = retryingDatabase(

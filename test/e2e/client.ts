@@ -47,7 +47,10 @@ export async function openstack(login: Login, line: string): Promise<string> {
 /** Runs a script of ours with the Python that the client is installed in, and gives what it prints. */
 export async function python(login: Login, script: string, ...args: readonly string[]): Promise<string> {
   const interpreter = join(dirname(client()), 'python3');
-  const { stdout } = await run(interpreter, [scriptPath(script), ...args], { env: environment(login), timeout: 60_000 });
+  const { stdout } = await run(interpreter, [scriptPath(script), ...args], {
+    env: environment(login),
+    timeout: 60_000,
+  });
   return stdout;
 }
 

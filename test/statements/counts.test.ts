@@ -44,7 +44,7 @@ const EXPECTED: Readonly<Record<string, Costs>> = {
 const FOR_ADMIN: Readonly<Record<string, Costs>> = {
   subnets: { create: 10 },
   ports: { create: 10, update: 10 },
-  security_group_rules: { create: 8 },
+  security_group_rules: { create: 6 },
   subnetpools: { onboard_network_subnets: 16 },
 };
 

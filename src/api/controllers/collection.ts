@@ -6,6 +6,7 @@ import { rulesForCreate } from '../policy/rules.ts';
 import { pageLinks } from '../query/mod.ts';
 import { textForm, writeItems } from '../view/written.ts';
 import { type Creation, prepareCreation, readBody } from './body.ts';
+import { notFound } from './hidden.ts';
 import { paramsOf, type Scene } from './scene.ts';
 
 function pageUrl(scene: Scene): string {
@@ -20,14 +21,19 @@ export async function index(scene: Scene, verb: Verb): Promise<Response> {
   if (resource.definition.denial === 'forbidden') await enforceOnCollection(scene, rule);
   const params = paramsOf(scene);
   const { query, shown, page } = resource.query.list(params);
-  const choice = resource.view.choose(authorizer, shown);
-  const text = textForm(authorizer, resource, rule, choice, query);
-  const list = (await verb(context, { parents, query: { ...query, text } })) as ResourceList;
   const { collection } = resource.definition;
   const links = (items: readonly Resource[]): string => {
     const made = pageLinks(pageUrl(scene), params, page, items, resource.key);
     return made.length > 0 ? `,"${collection}_links":${JSON.stringify(made)}` : '';
   };
+  // Whom policy shows no item at all learns neither from a marker nor from a link that there are some.
+  if (authorizer.forAll(rule, {}) === false) {
+    if (page.marker !== undefined) throw await notFound(scene, page.marker);
+    return answerText(scene.c, 200, `{"${collection}":[]${links([])}}`, 'application/json');
+  }
+  const choice = resource.view.choose(authorizer, shown);
+  const text = textForm(authorizer, resource, rule, choice, query);
+  const list = (await verb(context, { parents, query: { ...query, text } })) as ResourceList;
   if (list.written !== undefined) {
     const shownItems = await writeItems(authorizer, resource, rule, choice, list.written, parents);
     const ends = links(list.written.map(({ values }) => values));

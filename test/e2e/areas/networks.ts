@@ -94,7 +94,8 @@ export const networks: Area = (cloud) => {
         '--not-any-tags red': ['f-three'],
         '--limit 1': ['f-one', 'f-three', 'f-two'],
       };
-      for (const [filter, names] of Object.entries(table)) expect([filter, await found(filter)]).toEqual([filter, names]);
+      for (const [filter, names] of Object.entries(table))
+        expect([filter, await found(filter)]).toEqual([filter, names]);
       expect(await admin.many('network list --limit 1 --max-items 2')).toHaveLength(2);
       expect(await admin.many('network list --long --name f-two')).toEqual([
         expect.objectContaining({
@@ -188,7 +189,9 @@ export const networks: Area = (cloud) => {
       for (const [options, reason] of Object.entries(refusals)) {
         expect(await admin.refused(`network create no --provider-network-type ${options}`)).toMatch(reason);
       }
-      expect(await member.refused('network create no --provider-network-type vlan')).toMatch(/403.*disallowed by policy/);
+      expect(await member.refused('network create no --provider-network-type vlan')).toMatch(
+        /403.*disallowed by policy/,
+      );
       await admin.ok('network delete flat');
     });
   });

@@ -55,7 +55,11 @@ export const ports: Area = (cloud) => {
       });
       expect(await admin.one('port show full')).toEqual(made);
       const bare = 'port create bare --network port-full --no-fixed-ip --no-security-group --disable-port-security';
-      expect(await admin.one(bare)).toMatchObject({ fixed_ips: [], security_group_ids: [], port_security_enabled: false });
+      expect(await admin.one(bare)).toMatchObject({
+        fixed_ips: [],
+        security_group_ids: [],
+        port_security_enabled: false,
+      });
       await admin.ok('port delete full bare');
       await admin.ok('network delete port-full');
       await admin.ok('security group delete port-full');

@@ -108,7 +108,9 @@ export const subnets: Area = (cloud) => {
     it('is found by every filter', async () => {
       const { admin } = cloud();
       await admin.ok('network create sub-find');
-      await admin.ok('subnet create s-one --network sub-find --subnet-range 10.0.0.0/24 --no-dhcp --tag red --tag round');
+      await admin.ok(
+        'subnet create s-one --network sub-find --subnet-range 10.0.0.0/24 --no-dhcp --tag red --tag round',
+      );
       await admin.ok('subnet create s-two --network sub-find --subnet-range 10.0.1.0/24 --tag red --project acme');
       await admin.ok('subnet create s-six --network sub-find --subnet-range fd00::/64 --ip-version 6');
       const table: Readonly<Record<string, readonly string[]>> = {
