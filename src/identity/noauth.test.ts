@@ -5,10 +5,10 @@ const REMOTE = { address: '127.0.0.1' };
 const authenticate = (headers: Record<string, string>) =>
   createNoauth({ bindHost: '127.0.0.1', forced: false }).authenticate(new Headers(headers), REMOTE);
 
-test('no identity header is the administrator', async () => {
+test('no identity header is the administrator, of a project of its own', async () => {
   expect(await authenticate({})).toMatchObject({
     user_id: null,
-    project_id: null,
+    project_id: 'fake_project_id',
     roles: ['admin', 'manager', 'member', 'reader'],
   });
 });

@@ -1,6 +1,6 @@
 /**
  * `auth_strategy = noauth`, for development: whoever reaches the port is who the headers say. No header at all is the
- * administrator. Because this is no protection, it refuses to be anywhere but on loopback unless it is forced.
+ * administrator, of a project of its own. Because this is no protection, it refuses to be anywhere but on loopback unless it is forced.
  */
 import type { Authenticator, Identity } from '#src/lib/auth.ts';
 import { DEFAULT_IMPLICATIONS, ROLES_OF_ADMIN } from './default_roles.ts';
@@ -13,6 +13,9 @@ export interface NoauthOptions {
 }
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|\[::1\]|localhost)$/;
+
+/** Whose the objects are that the administrator without headers makes; the name is Neutron's. */
+const PROJECT_OF_NOBODY = 'fake_project_id';
 
 /** Any of these headers makes the caller somebody; none of them makes the administrator. */
 const IDENTITY_HEADERS = ['X-User-Id', 'X-Project-Id', 'X-Tenant-Id', 'X-Roles'] as const;
@@ -41,7 +44,7 @@ function identityOf(headers: Headers): Identity {
     user_id: first('X-User-Id'),
     user_name: first('X-User-Name', 'X-User'),
     user_domain_id: first('X-User-Domain-Id'),
-    project_id: first('X-Project-Id', 'X-Tenant-Id'),
+    project_id: administrator ? PROJECT_OF_NOBODY : first('X-Project-Id', 'X-Tenant-Id'),
     project_name: first('X-Project-Name', 'X-Tenant-Name', 'X-Tenant'),
     project_domain_id: first('X-Project-Domain-Id'),
     system_scope: first('OpenStack-System-Scope'),

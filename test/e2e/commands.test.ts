@@ -1,6 +1,7 @@
 /** All commands of the `openstack` client that the core plugin stands behind, and the SDK under it, on one configured server. */
 import { afterAll, beforeAll, describe } from 'vitest';
 import { Lifetime } from '#src/lib/lifetime.ts';
+import { documents } from './areas/documents.ts';
 import { networks } from './areas/networks.ts';
 import { operation } from './areas/operation.ts';
 import { pools } from './areas/pools.ts';
@@ -20,5 +21,6 @@ describe.skipIf(executable === undefined)('openstack', () => {
   });
   afterAll(() => life.stop());
 
-  for (const area of [networks, subnets, ports, pools, securityGroups, sharing, operation, sdk]) area(() => cloud);
+  for (const area of [networks, subnets, ports, pools, securityGroups, sharing, operation, documents, sdk])
+    area(() => cloud);
 });

@@ -25,7 +25,7 @@ const ML2_CONF = `
 [ml2]
 type_drivers = local,flat,vlan,gre,vxlan,geneve
 project_network_types = vxlan
-extension_drivers = port_security,dns_domain_ports,subnet_dns_publish_fixed_ip,data_plane_status,port_device_profile,port_hardware_offload_type,port_hints,port_hint_ovs_tx_steering,port_numa_affinity_policy,port_trusted,uplink_status_propagation,uplink_status_propagation_updatable,tag_ports_during_bulk_creation
+extension_drivers = ${EXTENSION_DRIVERS.join(',')}
 [ml2_type_flat]
 flat_networks = physnet1,physnet2
 [ml2_type_vlan]

@@ -1,4 +1,4 @@
-"""What programs do with openstacksdk: each line of output is [name, result] as JSON, the result an error's name where it is one."""
+"""What programs do with openstacksdk: each line of output is [name, result] as JSON, an error being a result, too."""
 
 import json
 
@@ -31,7 +31,8 @@ said("find by name", lambda: net.find_network("sdk").id == lan.id)
 said("find by id", lambda: net.find_network(lan.id).name)
 said("find nothing", lambda: net.find_network("never-there"))
 said("find must", lambda: net.find_network("never-there", ignore_missing=False))
-said("networks by filters", lambda: names(net.networks(name="sdk", is_admin_state_up=True, is_shared=False, is_router_external=False)))
+internal = {"is_admin_state_up": True, "is_shared": False, "is_router_external": False}
+said("networks by filters", lambda: names(net.networks(name="sdk", **internal)))
 said("external networks", lambda: names(net.networks(name="sdk", is_router_external=True)))
 said("ports in pages", lambda: names(net.ports(network_id=lan.id, limit=2)))
 said("ports by address", lambda: names(net.ports(fixed_ips=f"ip_address={address}")))
@@ -41,7 +42,8 @@ said("ports of a subnet", lambda: len(list(net.get_subnet_ports(subnet.id))))
 said("unknown filter", lambda: names(net.networks(ipv4_address_scope_id="x")))
 
 said("update", lambda: net.update_port(first, description="changed").description)
-said("update of a revision", lambda: net.update_network(lan.id, if_revision=net.get_network(lan.id).revision_number, name="sdk").name)
+revision = net.get_network(lan.id).revision_number
+said("update of a revision", lambda: net.update_network(lan.id, if_revision=revision, name="sdk").name)
 said("update of an old revision", lambda: net.update_network(lan.id, if_revision=0, name="no").name)
 said("set_tags", lambda: net.set_tags(lan, ["a", "b"]).tags)
 said("add_tag", lambda: lan.add_tag(net, "c").fetch_tags(net).tags)
@@ -59,13 +61,11 @@ said("set quota", lambda: net.update_quota(project, networks=50).networks)
 said("delete quota", lambda: net.delete_quota(project))
 
 group = net.create_security_group(name="sdk", stateful=True)
-rules = [
-    {"security_group_id": group.id, "direction": "ingress", "ethertype": "IPv4", "protocol": "tcp", "port_range_min": i, "port_range_max": i}
-    for i in (22, 80, 443)
-]
+tcp = {"security_group_id": group.id, "direction": "ingress", "protocol": "tcp"}
+rules = [{**tcp, "ethertype": "IPv4", "port_range_min": port, "port_range_max": port} for port in (22, 80, 443)]
 said("bulk rules", lambda: sorted(rule.port_range_min for rule in net.create_security_group_rules(rules)))
 said("rules", lambda: len(list(net.security_group_rules(security_group_id=group.id))))
-said("rules by filters", lambda: len(list(net.security_group_rules(security_group_id=group.id, direction="ingress", protocol="tcp", port_range_min=80))))
+said("rules by filters", lambda: len(list(net.security_group_rules(**tcp, port_range_min=80))))
 said("delete of an old revision", lambda: net.delete_security_group(group.id, if_revision=0))
 
 policy = net.create_rbac_policy(object_type="network", object_id=lan.id, action="access_as_shared", target_project_id="*")

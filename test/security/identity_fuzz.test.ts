@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ROUTES } from '#src/identity/http/mod.ts';
 import { type Answer, Stack } from '../support/stack.ts';
-import { bounded, inTime, PROPERTY_MS, text, value } from './hostile.ts';
+import { inTime, PROPERTY_MS, text, tries, value } from './hostile.ts';
 
 const PASSWORD = 'the administrator has a password';
 const IDENTITY = '/identity/v3';
@@ -239,10 +239,10 @@ describe('whatever is sent', () => {
           if (route.method === 'DELETE' && answer.status < 300) await furnish();
           if (answer.status === 401 && route.action !== 'public') token = await logIn();
         }),
-        { ...bounded, interruptAfterTimeLimit: bounded.interruptAfterTimeLimit * 2 },
+        tries(600),
       );
     },
-    PROPERTY_MS * 2,
+    PROPERTY_MS,
   );
 
   it(
@@ -287,7 +287,7 @@ describe('whatever is sent', () => {
           expect([400, 401, 404, 413, 429, 503]).toContain(answer.status);
           await stack.database.sql`delete from identity_login_failures`;
         }),
-        bounded,
+        tries(300),
       );
     },
     PROPERTY_MS,
