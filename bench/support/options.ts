@@ -38,11 +38,12 @@ async function embeddedPostgres({ stateDir }: Nucleon): Promise<string> {
 
 /**
  * `--url` of a server that runs (with `--pid` and `--postgres`, if its CPU time and bare PostgreSQL are to be told), or none to start
- * one; `--header 'Name: value'`, `--only REGEX`, `--clients 1,8`, `--seconds 5`.
+ * one; `--header 'Name: value'`, `--only REGEX`, `--clients 1,8`, `--seconds 5`, and options that are read elsewhere (`more`).
  */
-export async function openBench(): Promise<Bench> {
+export async function openBench(more: Readonly<Record<string, { readonly type: 'string' }>> = {}): Promise<Bench> {
   const { values } = parseArgs({
     options: {
+      ...more,
       url: { type: 'string' },
       pid: { type: 'string' },
       postgres: { type: 'string' },

@@ -30,6 +30,12 @@ const TRIES = 6;
 const END_SECONDS = 5;
 const RETRIED: ReadonlySet<unknown> = new Set(['40001', '40P01']);
 
+/**
+ * A plan is made once for each connection and text, maybe while a table is empty: then reading the whole of it looks cheapest, and
+ * would stay the plan while the table grows. So an index is used wherever there is one.
+ */
+const PLANS = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' } as const;
+
 /** The SQLSTATE of an error from PostgreSQL, if it is one. */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof postgres.PostgresError ? error.code : undefined;
@@ -52,7 +58,7 @@ export function openDatabase(options: DatabaseOptions): Database & Stoppable {
     max: options.poolSize,
     idle_timeout: 300,
     connect_timeout: 10,
-    connection: { application_name: options.applicationName, plan_cache_mode: 'force_generic_plan' },
+    connection: { application_name: options.applicationName, ...PLANS },
     onnotice: (notice) => options.log.debug('PostgreSQL notice', { notice: notice['message'] }),
   });
   const database = retryingDatabase(

