@@ -158,7 +158,11 @@ function source(table: TableSql, from: string, ...parts: readonly string[]): str
   return [from, ...joins.map(([, join]) => join)].join(' ');
 }
 
-const preparing = (table: TableSql, text: string) => ({ prepare: isPreparable(table.attributes, text) });
+/** `simple` would be true of a statement without parameters, an administrator's list of all: it would be planned each time. */
+const preparing = (table: TableSql, text: string) => ({
+  prepare: isPreparable(table.attributes, text),
+  simple: false,
+});
 
 interface SortTerm {
   readonly expression: string;

@@ -40,7 +40,9 @@ describe('commands in the documents', () => {
     const [, list = ''] = /Commands:\n([\s\S]*?)\n\n/.exec(help) ?? [];
     const known = [...list.matchAll(/^ {2}(\S+(?: \S+)?)\s{2,}/gm)].map((match) => match[1]!);
     expect(known).toContain('server');
-    const named = calls(/(?:^|[;&|(]\s*|bin\/)(?:OS_\w+=\S+\s+)*nucleon(?:\.mjs)? ((?:db|config|policy) [a-z|]+|[a-z]+)\b/gm);
+    const named = calls(
+      /(?:^|[;&|(]\s*|bin\/)(?:OS_\w+=\S+\s+)*nucleon(?:\.mjs)? ((?:db|config|policy) [a-z|]+|[a-z]+)\b/gm,
+    );
     const unknown = named.flatMap(({ path, name }) => {
       const [group = '', choices] = name.split(' ');
       const full = choices === undefined ? [group] : choices.split('|').map((choice) => `${group} ${choice}`);

@@ -16,7 +16,9 @@ export class Fingerprints {
   /** A line for each table. */
   async take(): Promise<string> {
     this.#statement ??= this.#prepare();
-    const [row] = await this.#sql.unsafe<{ lines: string }[]>(await this.#statement, [], { prepare: true });
+    // Without parameters it would go by the simple protocol, and be planned each time.
+    const prepared = { prepare: true, simple: false } as object;
+    const [row] = await this.#sql.unsafe<{ lines: string }[]>(await this.#statement, [], prepared);
     return row!.lines;
   }
 

@@ -1,19 +1,10 @@
 /** The resource `address_groups` and its sharing (neutron_lib.api.definitions.address_group, rbac_address_groups). */
 import { ATTR_NOT_SPECIFIED } from '#src/lib/api/attributes.ts';
+import { FOUND, ID, OWNER, READ_ONLY } from '#src/lib/api/common_attributes.ts';
 import type { ActionDefinition, ExtensionDefinition, ResourceDefinition } from '#src/lib/api/definition.ts';
 import { BOOLEAN, CIDR, INTEGER, listOf, type Schema, TEXT, TIME, UUID } from '#src/lib/api/schema.ts';
 
-const READ_ONLY = { allow_post: false, allow_put: false, is_visible: true } as const;
-const FOUND = { is_filter: true, is_sort_key: true } as const;
 const TEXT_ATTRIBUTE = { allow_post: true, allow_put: true, default: '', is_visible: true, ...FOUND } as const;
-const OWNER = {
-  allow_post: true,
-  allow_put: false,
-  validate: { 'type:string': 255 },
-  required_by_policy: true,
-  is_visible: true,
-  ...FOUND,
-} as const;
 
 const ADDRESSES: Schema = listOf(CIDR);
 
@@ -53,7 +44,7 @@ const ADDRESS_GROUPS: ResourceDefinition = {
   quota: false,
   member_actions: { add_addresses: CHANGE, remove_addresses: CHANGE },
   attributes: {
-    id: { ...READ_ONLY, ...FOUND, validate: { 'type:uuid': null }, primary_key: true },
+    id: ID,
     name: { ...TEXT_ATTRIBUTE, validate: { 'type:name_string': 255 } },
     // Neutron's map says 1024, and its column holds 255.
     description: { ...TEXT_ATTRIBUTE, validate: { 'type:string': 255 } },

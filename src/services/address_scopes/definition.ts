@@ -1,16 +1,9 @@
 /** The resource `address_scopes` and what networks tell of it (neutron_lib.api.definitions.address_scope). */
 import { ATTR_NOT_SPECIFIED, type AttributeSpec } from '#src/lib/api/attributes.ts';
+import { FOUND, ID, NAME, OWNER } from '#src/lib/api/common_attributes.ts';
 import type { ExtensionDefinition, ResourceDefinition } from '#src/lib/api/definition.ts';
 import { orNull, UUID } from '#src/lib/api/schema.ts';
 
-const FOUND = { is_visible: true, is_filter: true, is_sort_key: true } as const;
-const OWNER = {
-  allow_post: true,
-  allow_put: false,
-  validate: { 'type:string': 255 },
-  required_by_policy: true,
-  ...FOUND,
-} as const satisfies AttributeSpec;
 /** The scope of a network's subnets of one IP version. */
 const SCOPE_OF_NETWORK: AttributeSpec = {
   allow_post: false,
@@ -26,8 +19,8 @@ const ADDRESS_SCOPES: ResourceDefinition = {
   bulk: true,
   quota: false,
   attributes: {
-    id: { allow_post: false, allow_put: false, ...FOUND, validate: { 'type:uuid': null }, primary_key: true },
-    name: { allow_post: true, allow_put: true, default: '', validate: { 'type:name_string': 255 }, ...FOUND },
+    id: ID,
+    name: NAME,
     tenant_id: OWNER,
     project_id: OWNER,
     shared: {
@@ -37,6 +30,7 @@ const ADDRESS_SCOPES: ResourceDefinition = {
       convert_to: 'convert_to_boolean',
       required_by_policy: true,
       enforce_policy: true,
+      is_visible: true,
       ...FOUND,
     },
     ip_version: {
@@ -44,6 +38,7 @@ const ADDRESS_SCOPES: ResourceDefinition = {
       allow_put: false,
       convert_to: 'convert_to_int',
       validate: { 'type:values': [4, 6] },
+      is_visible: true,
       ...FOUND,
     },
   },
@@ -64,6 +59,7 @@ export const ADDRESS_SCOPE_EXTENSIONS: readonly ExtensionDefinition[] = [
           allow_put: true,
           default: ATTR_NOT_SPECIFIED,
           validate: { 'type:uuid_or_none': null },
+          is_visible: true,
           ...FOUND,
           response: orNull(UUID),
         },

@@ -1,9 +1,6 @@
-/** The extensions `network-ip-availability` and `network-ip-availability-details` (neutron_lib.api.definitions). */
-import type { AttributeSpec } from '#src/lib/api/attributes.ts';
+import { READ_ONLY } from '#src/lib/api/common_attributes.ts';
 import type { ExtensionDefinition, ResourceDefinition } from '#src/lib/api/definition.ts';
 import { CIDR, INTEGER, listOf, objectOf, TEXT, UUID } from '#src/lib/api/schema.ts';
-
-const READ_ONLY = { allow_post: false, allow_put: false, is_visible: true } as const satisfies AttributeSpec;
 
 const DETAILS = objectOf({
   total_ips_in_subnet: INTEGER,

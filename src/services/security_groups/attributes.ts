@@ -1,34 +1,12 @@
 /** The attribute maps of security groups, of their rules, and of what new groups start with (facts of neutron.extensions). */
 import { ATTR_NOT_SPECIFIED, type AttributeMap, type AttributeSpec } from '#src/lib/api/attributes.ts';
-import { BOOLEAN, CIDR, INTEGER, listOf, OBJECT, orNull, TEXT, TIME, UUID } from '#src/lib/api/schema.ts';
+import { ID, OWNER, READ_ONLY, STANDARD_ATTRIBUTES } from '#src/lib/api/common_attributes.ts';
+import { BOOLEAN, CIDR, INTEGER, listOf, OBJECT, orNull, TEXT, UUID } from '#src/lib/api/schema.ts';
 
-const READ_ONLY = { allow_post: false, allow_put: false, is_visible: true } as const;
 const FIXED = { allow_post: true, allow_put: false, is_visible: true, is_filter: true, is_sort_key: true } as const;
 const OPTIONAL = { ...FIXED, default: null } as const;
 
-const ID: AttributeSpec = {
-  ...READ_ONLY,
-  validate: { 'type:uuid': null },
-  is_filter: true,
-  is_sort_key: true,
-  primary_key: true,
-};
-const OWNER: AttributeSpec = { ...FIXED, validate: { 'type:string': 255 }, required_by_policy: true };
 const OWNERS: AttributeMap = { tenant_id: OWNER, project_id: OWNER };
-
-const STANDARD: AttributeMap = {
-  description: {
-    allow_post: true,
-    allow_put: true,
-    default: '',
-    validate: { 'type:string': 255 },
-    is_visible: true,
-    is_filter: true,
-  },
-  revision_number: { ...READ_ONLY, default: null, is_filter: true, response: INTEGER },
-  created_at: { ...READ_ONLY, default: null, response: TIME },
-  updated_at: { ...READ_ONLY, default: null, response: TIME },
-};
 
 const PORT: AttributeSpec = { ...OPTIONAL, convert_to: 'convert_validate_port_value', response: orNull(INTEGER) };
 
@@ -62,7 +40,7 @@ export const GROUP: AttributeMap = {
     is_filter: true,
   },
   security_group_rules: { ...READ_ONLY, response: listOf(OBJECT) },
-  ...STANDARD,
+  ...STANDARD_ATTRIBUTES,
 };
 
 export const SHARED: AttributeSpec = {
@@ -80,7 +58,7 @@ export const RULE: AttributeMap = {
   security_group_id: { ...FIXED, validate: { 'type:string': 36 }, required_by_policy: true },
   ...MATCH,
   remote_group_id: { ...OPTIONAL, response: orNull(UUID) },
-  ...STANDARD,
+  ...STANDARD_ATTRIBUTES,
 };
 
 export const NORMALIZED_CIDR: AttributeSpec = {
@@ -116,7 +94,7 @@ export const DEFAULT_RULE: AttributeMap = {
   remote_group_id: { ...OPTIONAL, response: orNull(TEXT) },
   used_in_default_sg: USED,
   used_in_non_default_sg: USED,
-  ...STANDARD,
+  ...STANDARD_ATTRIBUTES,
 };
 
 export const STATEFULNESS: AttributeMap = {

@@ -3,11 +3,10 @@
  * l2_adjacency).
  */
 import { ATTR_NOT_SPECIFIED, type AttributeSpec } from '#src/lib/api/attributes.ts';
+import { FOUND, ID, READ_ONLY, STANDARD_ATTRIBUTES } from '#src/lib/api/common_attributes.ts';
 import type { ExtensionDefinition, ResourceDefinition } from '#src/lib/api/definition.ts';
-import { BOOLEAN, INTEGER, orNull, TEXT, TIME, UUID } from '#src/lib/api/schema.ts';
+import { BOOLEAN, INTEGER, orNull, TEXT, UUID } from '#src/lib/api/schema.ts';
 
-const READ_ONLY = { allow_post: false, allow_put: false, is_visible: true } as const satisfies AttributeSpec;
-const FOUND = { is_filter: true, is_sort_key: true } as const;
 const FIXED = { allow_post: true, allow_put: false, is_visible: true } as const satisfies AttributeSpec;
 /** Segments belong to their network's owner; clients may name one, and it is not kept. */
 const OWNER = {
@@ -24,7 +23,7 @@ const SEGMENTS: ResourceDefinition = {
   bulk: true,
   quota: false,
   attributes: {
-    id: { ...READ_ONLY, ...FOUND, validate: { 'type:uuid': null }, primary_key: true },
+    id: ID,
     tenant_id: OWNER,
     project_id: OWNER,
     network_id: { ...FIXED, ...FOUND, validate: { 'type:uuid': null } },
@@ -35,14 +34,6 @@ const SEGMENTS: ResourceDefinition = {
       validate: { 'type:name_string_or_none': 255 },
       is_visible: true,
       ...FOUND,
-    },
-    description: {
-      allow_post: true,
-      allow_put: true,
-      default: '',
-      validate: { 'type:string': 255 },
-      is_visible: true,
-      is_filter: true,
     },
     network_type: { ...FIXED, ...FOUND, validate: { 'type:string': 32 } },
     physical_network: {
@@ -59,9 +50,7 @@ const SEGMENTS: ResourceDefinition = {
       convert_to: 'convert_to_int',
       response: orNull(INTEGER),
     },
-    revision_number: { ...READ_ONLY, is_filter: true, response: INTEGER },
-    created_at: { ...READ_ONLY, response: TIME },
-    updated_at: { ...READ_ONLY, response: TIME },
+    ...STANDARD_ATTRIBUTES,
   },
 };
 

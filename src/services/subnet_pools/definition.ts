@@ -1,22 +1,15 @@
 /** The core resource `subnetpools` and the extensions around it (neutron_lib.api.definitions.subnetpool and others). */
 import { ATTR_NOT_SPECIFIED, type AttributeSpec } from '#src/lib/api/attributes.ts';
+import { FOUND, ID, OWNER, READ_ONLY, STANDARD_ATTRIBUTES } from '#src/lib/api/common_attributes.ts';
 import type { ExtensionDefinition, ResourceDefinition } from '#src/lib/api/definition.ts';
-import { CIDR, INTEGER, listOf, objectOf, orNull, type Schema, TIME, UUID } from '#src/lib/api/schema.ts';
+import { CIDR, INTEGER, listOf, objectOf, orNull, type Schema, UUID } from '#src/lib/api/schema.ts';
 
-const READ_ONLY = { allow_post: false, allow_put: false, is_visible: true } as const;
-const FOUND = { is_visible: true, is_filter: true, is_sort_key: true } as const;
-const OWNER = {
-  allow_post: true,
-  allow_put: false,
-  validate: { 'type:string': 255 },
-  required_by_policy: true,
-  ...FOUND,
-} as const satisfies AttributeSpec;
 const NUMBER = {
   allow_post: true,
   allow_put: true,
   default: ATTR_NOT_SPECIFIED,
   convert_to: 'convert_to_int',
+  is_visible: true,
   ...FOUND,
 } as const satisfies AttributeSpec;
 /** A number that answers carry as text. */
@@ -31,6 +24,7 @@ const MARK = {
   convert_to: 'convert_to_boolean',
   required_by_policy: true,
   enforce_policy: true,
+  is_visible: true,
   ...FOUND,
 } as const;
 /** What the column holds. */
@@ -42,8 +36,14 @@ export const SUBNETPOOLS: ResourceDefinition = {
   operations: ['list', 'show', 'create', 'update', 'delete'],
   bulk: true,
   attributes: {
-    id: { ...READ_ONLY, ...FOUND, validate: { 'type:uuid': null }, primary_key: true },
-    name: { allow_post: true, allow_put: true, validate: { 'type:not_empty_name_string': null }, ...FOUND },
+    id: ID,
+    name: {
+      allow_post: true,
+      allow_put: true,
+      validate: { 'type:not_empty_name_string': null },
+      is_visible: true,
+      ...FOUND,
+    },
     tenant_id: OWNER,
     project_id: OWNER,
     prefixes: {
@@ -64,17 +64,7 @@ export const SUBNETPOOLS: ResourceDefinition = {
     max_prefixlen: PREFIX_LENGTH,
     is_default: { ...MARK, allow_put: true },
     shared: { ...MARK, allow_put: false },
-    description: {
-      allow_post: true,
-      allow_put: true,
-      default: '',
-      validate: { 'type:string': 255 },
-      is_visible: true,
-      is_filter: true,
-    },
-    revision_number: { ...READ_ONLY, default: null, is_filter: true, response: INTEGER },
-    created_at: { ...READ_ONLY, default: null, response: TIME },
-    updated_at: { ...READ_ONLY, default: null, response: TIME },
+    ...STANDARD_ATTRIBUTES,
   },
 };
 

@@ -1,9 +1,9 @@
 /** The extensions `agent`, `agent_sort_key`, `agent-resources-synced` and `availability_zone` (neutron_lib.api.definitions). */
 import { ATTR_NOT_SPECIFIED, type AttributeSpec } from '#src/lib/api/attributes.ts';
+import { READ_ONLY } from '#src/lib/api/common_attributes.ts';
 import type { ExtensionDefinition, ResourceDefinition } from '#src/lib/api/definition.ts';
 import { BOOLEAN, OBJECT, orNull, PLAIN_TIME, TEXT } from '#src/lib/api/schema.ts';
 
-const READ_ONLY = { allow_post: false, allow_put: false, is_visible: true } as const satisfies AttributeSpec;
 const FILTER = { ...READ_ONLY, is_filter: true, is_sort_key: true, response: TEXT } as const satisfies AttributeSpec;
 const TIMED = { ...READ_ONLY, is_sort_key: true, response: PLAIN_TIME } as const satisfies AttributeSpec;
 

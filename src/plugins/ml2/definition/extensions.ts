@@ -1,9 +1,9 @@
 /** The extensions that ML2 serves beside those of its extension drivers, agents and quotas. */
 import { ATTR_NOT_SPECIFIED, type AttributeMap } from '#src/lib/api/attributes.ts';
+import { OWNER, READ_ONLY } from '#src/lib/api/common_attributes.ts';
 import type { ExtensionDefinition } from '#src/lib/api/definition.ts';
 import { pythonTruthy } from '#src/lib/api/python.ts';
 import { INTEGER, listOf, OBJECT, orNull, TEXT, TIME } from '#src/lib/api/schema.ts';
-import { OWNER, READ_ONLY } from './common.ts';
 
 /** The same attributes on networks, subnets and ports. */
 const onAll = (attributes: AttributeMap) => ({ networks: attributes, subnets: attributes, ports: attributes });

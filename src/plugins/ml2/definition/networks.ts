@@ -1,7 +1,8 @@
 /** The core resource `networks` (neutron_lib.api.definitions.network). */
+
+import { ID, NAME, OWNER, READ_ONLY, STATUS, SWITCH } from '#src/lib/api/common_attributes.ts';
 import type { ResourceDefinition } from '#src/lib/api/definition.ts';
 import { listOf, UUID } from '#src/lib/api/schema.ts';
-import { ID, NAME, OWNER, READ_ONLY, STATUS, SWITCH } from './common.ts';
 
 export const NETWORKS: ResourceDefinition = {
   collection: 'networks',

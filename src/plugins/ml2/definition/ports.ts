@@ -1,8 +1,8 @@
 /** The core resource `ports` (neutron_lib.api.definitions.port). */
 import { ATTR_NOT_SPECIFIED } from '#src/lib/api/attributes.ts';
+import { ID, NAME, OWNER, STATUS, SWITCH } from '#src/lib/api/common_attributes.ts';
 import type { ResourceDefinition } from '#src/lib/api/definition.ts';
 import { IP, listOf, objectOf, UUID } from '#src/lib/api/schema.ts';
-import { ID, NAME, OWNER, STATUS, SWITCH } from './common.ts';
 
 const DEVICE = {
   allow_post: true,

@@ -1,8 +1,8 @@
 /** The core resource `subnets` (neutron_lib.api.definitions.subnet). */
 import { ATTR_NOT_SPECIFIED, type AttributeSpec } from '#src/lib/api/attributes.ts';
+import { ID, NAME, OWNER, SWITCH } from '#src/lib/api/common_attributes.ts';
 import type { ResourceDefinition } from '#src/lib/api/definition.ts';
 import { CIDR, orNull, TEXT } from '#src/lib/api/schema.ts';
-import { ID, NAME, OWNER, SWITCH } from './common.ts';
 
 const FIXED = { allow_post: true, allow_put: false, is_visible: true, is_filter: true, is_sort_key: true } as const;
 const CHANGEABLE = { allow_post: true, allow_put: true, default: ATTR_NOT_SPECIFIED, is_visible: true } as const;

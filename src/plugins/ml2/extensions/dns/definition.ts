@@ -1,8 +1,8 @@
 /** The extensions of DNS integration: one constant each, because several drivers serve them and an alias is one extension. */
 import type { AttributeSpec } from '#src/lib/api/attributes.ts';
+import { READ_ONLY } from '#src/lib/api/common_attributes.ts';
 import type { ExtensionDefinition } from '#src/lib/api/definition.ts';
 import { IP, listOf, objectOf, TEXT } from '#src/lib/api/schema.ts';
-import { READ_ONLY } from '../../definition/common.ts';
 
 const NAME = {
   allow_post: true,
