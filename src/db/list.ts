@@ -11,11 +11,12 @@ import type { Queryable } from '#src/lib/database.ts';
 import { HttpBadRequest } from '#src/lib/errors.ts';
 import { isUuid } from '#src/lib/ids.ts';
 import { formatCidr, isMac, parseCidr, parseIp } from '#src/lib/net/mod.ts';
-import type { Resource, ResourceList, WrittenItem } from '#src/lib/plugin.ts';
+import type { Call, Resource, ResourceList, WrittenItem } from '#src/lib/plugin.ts';
 import { limited } from './page_limit.ts';
 import { isPreparable } from './preparable.ts';
 import { readable, rowText } from './row_text.ts';
 import { Parameters } from './sql_text.ts';
+import { readWritten, TEXT, writtenList } from './written_rows.ts';
 
 /** How values of an attribute are compared; values that cannot be of the type match nothing. */
 export type SqlType = 'text' | 'uuid' | 'boolean' | 'integer' | 'inet' | 'cidr' | 'macaddr';
@@ -136,9 +137,6 @@ function columns({ attributes }: TableSql, fields: readonly string[] | undefined
   return text;
 }
 
-/** No attribute's name begins with a colon. */
-const TEXT = ':text';
-
 function textColumns({ attributes }: TableSql, { attributes: names, values }: TextForm): string {
   const beside = values.flatMap((name) => {
     const attribute = readable(attributes, name);
@@ -205,50 +203,45 @@ export async function listRows(
     direction: (sort.direction === 'asc') === !query.reverse ? ('asc' as const) : ('desc' as const),
   }));
   const form = table.finish === undefined ? query.text : undefined;
-  const read = async (marker?: Readonly<Record<string, unknown>>): Promise<readonly Resource[]> => {
+  const statement = (marker?: Readonly<Record<string, unknown>>): string => {
     if (marker !== undefined) conditions.push(beyond(sorts, marker, parameters));
     const where = conditions.filter((text) => text !== undefined).join(' and ');
     const order = sorts.map(({ expression, direction }) => `${expression} ${direction}`).join(', ');
     const wanted = form === undefined ? columns(table, query.fields) : textColumns(table, form);
-    const text = limited(
+    return limited(
       `select ${wanted} from ${source(table, origin(table, parameters), wanted, where, order)}` +
         (where === '' ? '' : ` where ${where}`) +
         (order === '' ? '' : ` order by ${order}`),
       query.limit === undefined ? undefined : query.limit + 1,
       parameters,
     );
-    return await db.unsafe<Resource[]>(text, parameters.values as never[], preparing(table, text));
   };
-  const rows = await afterMarker(db, table, query.marker, sorts, scope, read);
-  const more = query.limit !== undefined && rows.length > query.limit;
-  const items = more ? rows.slice(0, query.limit) : [...rows];
-  if (query.reverse) items.reverse();
-  if (form !== undefined) return writtenList(items, more);
-  if (table.finish !== undefined) items.forEach(table.finish);
-  return { items, more };
-}
-
-/** A list of texts that can still be read as one of objects. */
-function writtenList(rows: readonly Resource[], more: boolean): ResourceList {
-  const written: readonly WrittenItem[] = rows.map((values) => ({ text: String(values[TEXT]), values }));
-  const list = {
-    more,
-    get items(): readonly Resource[] {
-      return written.map(({ text, values: { [TEXT]: _, ...values } }) => ({ ...values, ...JSON.parse(text) }));
-    },
+  const page = async <Row>(read: (text: string) => Promise<readonly Row[]>) => {
+    const rows = await afterMarker(db, table, query.marker, sorts, scope, (marker) => read(statement(marker)));
+    const more = query.limit !== undefined && rows.length > query.limit;
+    const items = more ? rows.slice(0, query.limit) : [...rows];
+    return { items: query.reverse ? items.reverse() : items, more };
   };
-  return Object.defineProperty(list, 'written', { value: written });
+  if (form !== undefined) {
+    const { items, more } = await page((text) => readWritten(db, text, parameters.values, preparing(table, text)));
+    return writtenList(items, more);
+  }
+  const list = await page<Resource>((text) =>
+    db.unsafe<Resource[]>(text, parameters.values as never[], preparing(table, text)),
+  );
+  if (table.finish !== undefined) list.items.forEach(table.finish);
+  return list;
 }
 
 /** Reads what comes behind the marker, if there is one. Throws the table's notFound for one that is not seen. */
-async function afterMarker(
+async function afterMarker<Row>(
   db: Queryable,
   table: TableSql,
   marker: string | undefined,
   sorts: readonly SortTerm[],
   scope: Scope,
-  read: (marker?: Readonly<Record<string, unknown>>) => Promise<readonly Resource[]>,
-): Promise<readonly Resource[]> {
+  read: (marker?: Readonly<Record<string, unknown>>) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
   if (marker === undefined) return read();
   const found = markerValues(db, table, marker, sorts, scope);
   // The key is known without asking: the page is read while the marker is looked for.
@@ -290,6 +283,22 @@ export async function showRow(
   return (await selectWhere(db, table, fields, conditions, parameters))[0];
 }
 
+/** The item of a show, as text where the call wants it so; undefined when the scope does not show it. */
+export async function showItem(
+  db: Queryable,
+  table: TableSql,
+  { id = '', fields, text: form }: Pick<Call, 'id' | 'fields' | 'text'>,
+  scope: Scope = () => undefined,
+): Promise<Resource | WrittenItem | undefined> {
+  if (form === undefined || table.finish !== undefined) return showRow(db, table, id, fields, scope);
+  if (!isUuid(id)) return undefined;
+  const parameters = new Parameters();
+  const conditions = [`${table.key} = ${parameters.add(id, 'uuid')}`, scope(parameters)];
+  const name = `${form.attributes.join()} ${form.values.join()}`;
+  const { text, prepare } = selection(table, name, () => textColumns(table, form), conditions, parameters);
+  return (await readWritten(db, text, parameters.values, { prepare }))[0];
+}
+
 /** Rows by their keys, in the order of the keys; for what was just written. */
 export async function showRows(db: Queryable, table: TableSql, ids: readonly string[]): Promise<readonly Resource[]> {
   const parameters = new Parameters();
@@ -305,24 +314,27 @@ interface Selection {
   readonly prepare: boolean;
 }
 
-/** Statements that read whole objects: they are most of all there are, and long to put together and to look up. */
+/** Statements that read by key: they are most of all there are, and long to put together and to look up. */
 const selections = new WeakMap<TableSql['attributes'], Map<string, Selection>>();
 
+/** `name` stands for the columns. */
 function selection(
   table: TableSql,
-  fields: readonly string[] | undefined,
-  where: string,
+  name: string,
+  wanting: () => string,
+  conditions: readonly (string | undefined)[],
   parameters: Parameters,
 ): Selection {
+  const where = conditions.filter(Boolean).join(' and ');
   const from = origin(table, parameters);
   const known = selections.get(table.attributes) ?? new Map<string, Selection>();
-  const key = `${from} ${where}`;
-  const made = fields === undefined ? known.get(key) : undefined;
+  const key = `${from} ${where} ${name}`;
+  const made = known.get(key);
   if (made !== undefined) return made;
-  const wanted = columns(table, fields);
+  const wanted = wanting();
   const text = `select ${wanted} from ${source(table, from, wanted, where)} where ${where}`;
   const fresh = { text, ...preparing(table, text) };
-  if (fields === undefined && fresh.prepare) selections.set(table.attributes, known.set(key, fresh));
+  if (fresh.prepare) selections.set(table.attributes, known.set(key, fresh));
   return fresh;
 }
 
@@ -333,8 +345,8 @@ async function selectWhere(
   conditions: readonly (string | undefined)[],
   parameters: Parameters,
 ): Promise<readonly Resource[]> {
-  const where = conditions.filter(Boolean).join(' and ');
-  const { text, prepare } = selection(table, fields, where, parameters);
+  const name = fields?.join() ?? '*';
+  const { text, prepare } = selection(table, name, () => columns(table, fields), conditions, parameters);
   const rows = await db.unsafe<Resource[]>(text, parameters.values as never[], { prepare });
   if (table.finish !== undefined) rows.forEach(table.finish);
   return rows;

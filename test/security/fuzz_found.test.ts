@@ -61,6 +61,12 @@ describe('what was once found', () => {
     'a subnet by an odd UUID': () => [404, 'POST', '/v2.0/ports', port({ fixed_ips: [{ subnet_id: ODD_UUID }] })],
     'a host too long for its column': () => [400, 'POST', '/v2.0/ports', port({ 'binding:host_id': 'h'.repeat(256) })],
     'a host that is no text': () => [400, 'POST', '/v2.0/ports', port({ 'binding:host_id': { a: 1 } })],
+    'a name of a subnet pool too long for its column': () => [
+      400,
+      'POST',
+      '/v2.0/subnetpools',
+      { subnetpool: { name: 'a'.repeat(256), prefixes: ['192.0.2.0/24'] } },
+    ],
     'an MTU beyond 32 bits': () => [400, 'POST', '/v2.0/networks', { network: { mtu: 2 ** 32 } }],
     'service types that are empty in another way than a list': () => [
       200,

@@ -22,7 +22,7 @@ const READ_WITH_DEFAULT: Costs = { list: 2, page: 3, show: 1 };
 const EXPECTED: Readonly<Record<string, Costs>> = {
   networks: { ...READ, create: 8, update: 8, delete: 12, ...TAGS },
   subnets: { ...READ, create: 11, update: 9, delete: 11, ...TAGS },
-  ports: { ...READ, create: 12, update: 12, delete: 7, ...TAGS },
+  ports: { ...READ, create: 11, update: 12, delete: 7, ...TAGS },
   subnetpools: {
     ...{ ...READ, create: 7, update: 7, delete: 7, ...TAGS },
     ...{ add_prefixes: 9, remove_prefixes: 10, onboard_network_subnets: 15 },
@@ -32,18 +32,19 @@ const EXPECTED: Readonly<Record<string, Costs>> = {
   security_groups: { ...READ_WITH_DEFAULT, create: 6, update: 7, delete: 11, ...TAGS },
   security_group_rules: { ...READ_WITH_DEFAULT, create: 7, delete: 6 },
   default_security_group_rules: { ...READ, create: 6, delete: 2 },
-  security_groups_default_statefulness: { ...READ, create: 1, update: 3, delete: 2 },
+  security_groups_default_statefulness: { ...READ, create: 1, update: 2, delete: 1 },
   rbac_policies: { ...READ, create: 8, update: 9, delete: 7 },
-  segments: { ...READ, create: 8, update: 8, delete: 9 },
+  segments: { ...READ, create: 8, update: 7, delete: 9 },
   network_ip_availabilities: { list: 1, show: 1 },
-  agents: { ...READ, update: 7, delete: 6 },
+  agents: { ...READ, update: 6, delete: 5 },
   availability_zones: { list: 1 },
-  quotas: { list: 1, show: 1, update: 5, delete: 2, default: 0, details: 1 },
+  quotas: { list: 1, show: 1, update: 4, delete: 1, default: 0, details: 1 },
 };
-/** What differs for an administrator, of whom policy asks nothing about objects above. */
+/** What differs for an administrator, of whom policy asks nothing about the object or those above it. */
 const FOR_ADMIN: Readonly<Record<string, Costs>> = {
+  networks: { update: 7, delete: 11 },
   subnets: { create: 10 },
-  ports: { create: 10, update: 10 },
+  ports: { create: 9, update: 9, delete: 6 },
   security_group_rules: { create: 6 },
   subnetpools: { onboard_network_subnets: 16 },
 };

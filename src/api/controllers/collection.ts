@@ -32,7 +32,7 @@ export async function index(scene: Scene, verb: Verb): Promise<Response> {
     return answerText(scene.c, 200, `{"${collection}":[]${links([])}}`, 'application/json');
   }
   const choice = resource.view.choose(authorizer, shown);
-  const text = textForm(authorizer, resource, rule, choice, query);
+  const text = textForm(authorizer, resource, rule, choice, query.limit !== undefined);
   const list = (await verb(context, { parents, query: { ...query, text } })) as ResourceList;
   if (list.written !== undefined) {
     const shownItems = await writeItems(authorizer, resource, rule, choice, list.written, parents);

@@ -1,3 +1,4 @@
+/** The extensions `network-ip-availability` and `network-ip-availability-details` (neutron_lib.api.definitions). */
 import { READ_ONLY } from '#src/lib/api/common_attributes.ts';
 import type { ExtensionDefinition, ResourceDefinition } from '#src/lib/api/definition.ts';
 import { CIDR, INTEGER, listOf, objectOf, TEXT, UUID } from '#src/lib/api/schema.ts';

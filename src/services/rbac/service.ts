@@ -164,10 +164,11 @@ export function rbacVerbs(host: PluginHost): Readonly<Record<string, Verb>> {
 
     async update_rbac_policy(context, call) {
       const target = call.body?.['target_tenant'];
-      const { object_id, object_type } = call.original ?? (await visible(context, call.id ?? ''));
+      const original = call.original ?? (await visible(context, call.id ?? ''));
+      const { object_id, object_type } = original;
       const owners = await ownersOf(db.sql, typeOf(object_type), [String(object_id)]);
       await refuseForeign(context, typeOf(object_type), String(object_id), owners.get(String(object_id)));
-      const { latest } = await change(context, call, 'update', async (tx, policy, type) => {
+      const { latest } = await change(context, { ...call, original }, 'update', async (tx, policy, type) => {
         if (target === undefined || target === policy['target_tenant']) return false;
         const share = shareOf(policy);
         await type.share?.(tx, { ...share, target_project: String(target) });

@@ -40,7 +40,8 @@ export const SUBNETPOOLS: ResourceDefinition = {
     name: {
       allow_post: true,
       allow_put: true,
-      validate: { 'type:not_empty_name_string': null },
+      // Neutron names no bound here and answers 500 beyond that of its column.
+      validate: { 'type:not_empty_name_string': 255 },
       is_visible: true,
       ...FOUND,
     },
