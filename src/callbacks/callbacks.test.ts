@@ -65,6 +65,16 @@ describe('publish()', () => {
   });
 });
 
+describe('listens()', () => {
+  it('is true from the subscription to its end', () => {
+    const { callbacks, note } = setUp();
+    const stop = callbacks.subscribe('port', 'before_delete', note('one'));
+    const answers = [callbacks.listens('port', 'before_delete'), callbacks.listens('port', 'after_delete')];
+    stop();
+    expect([...answers, callbacks.listens('port', 'before_delete')]).toEqual([true, false, false]);
+  });
+});
+
 describe('subscribe()', () => {
   it('gives the unsubscription, once for each subscription', async () => {
     const { callbacks, ran, note } = setUp();

@@ -43,6 +43,8 @@ export function createCallbacks({ log }: { readonly log: Logger }): CallbackRegi
       if (event.startsWith('after_')) await runAll(list, resource, event, payload);
       else for (const { callback } of list) await callback(payload);
     },
+
+    listens: (resource, event) => (subscriptions.get(keyOf(resource, event)) ?? []).length > 0,
   };
 
   async function runAll(

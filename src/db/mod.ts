@@ -16,6 +16,7 @@ export {
   listRows,
   type Scope,
   type SqlType,
+  showItem,
   showRow,
   showRows,
   substringPattern,

@@ -31,10 +31,14 @@ interface AnyWant extends Want {
   readonly need: Extract<AddressNeed, { readonly kind: 'any' }>;
 }
 
-interface AllocationRow extends FixedIp {
+/** An address to be taken. */
+export interface AllocationRow extends FixedIp {
   readonly port_id: string;
   readonly position: number;
 }
+
+/** Which want it is. */
+export type Place = Pick<Want, 'port_id' | 'position'>;
 
 /** Random addresses that are tried in each subnet; pools that have no more than these are tried as a whole. */
 const PROBES = 16;
@@ -43,19 +47,17 @@ const SPREAD = 15;
 
 /**
  * Allocates all wants or throws: IpAddressAlreadyAllocated for a named address, IpAddressGenerationFailure for any. Answers
- * whether the first statement did it all, so that what was sent right behind it has seen all addresses.
+ * whether the first statement did it all, so that what was sent right behind it has seen all addresses. `insert`: the first
+ * statement, where it writes something else, too; it is sent even if nothing is wanted.
  */
-export async function allocate(tx: Transaction, wants: readonly Want[]): Promise<boolean> {
-  if (wants.length === 0) return true;
+export async function allocate(
+  tx: Transaction,
+  wants: readonly Want[],
+  insert = (rows: readonly AllocationRow[]) => insertAllocations(tx, rows),
+): Promise<boolean> {
   const taken = new Set<string>();
   const rows = wants.map((want) => firstChoice(want, taken));
-  const missing = without(
-    wants,
-    await insertAllocations(
-      tx,
-      rows.filter((row) => row !== undefined),
-    ),
-  );
+  const missing = without(wants, await insert(rows.filter((row) => row !== undefined)));
   if (missing.length === 0) return true;
   await search(tx, missing.map(isAny));
   return false;
@@ -69,7 +71,6 @@ export async function release(tx: Transaction, port_id: string, fixedIps: readon
     where a.port_id = ${port_id} and a.subnet_id = r.subnet_id and a.ip_address = r.ip_address`;
 }
 
-type Place = Pick<Want, 'port_id' | 'position'>;
 const keyOf = ({ port_id, position }: Place): string => `${port_id} ${position}`;
 
 function without<Item extends Place>(items: readonly Item[], done: readonly Place[]): readonly Item[] {
@@ -170,19 +171,20 @@ function shuffled(texts: readonly string[]): readonly string[] {
   return mixed;
 }
 
-/** Inserts the rows whose addresses nobody has; which those are. */
+/** Inserts those records of a JSON parameter whose addresses nobody has, and answers which those are. */
+export const insertFree = (parameter: string): string => `
+  insert into ip_allocations (subnet_id, ip_address, port_id, position)
+  select subnet_id, ip_address, port_id, position
+  from json_to_recordset(${parameter}::json) as r (subnet_id uuid, ip_address inet, port_id uuid, position smallint)
+  order by subnet_id, ip_address
+  on conflict (subnet_id, ip_address) do nothing
+  returning port_id, position`;
+
+const INSERT_FREE = insertFree('$1');
+
 async function insertAllocations(tx: Transaction, rows: readonly AllocationRow[]): Promise<readonly Place[]> {
   if (rows.length === 0) return [];
-  return await tx.unsafe<(Place & Record<string, unknown>)[]>(
-    `insert into ip_allocations (subnet_id, ip_address, port_id, position)
-     select subnet_id, ip_address, port_id, position
-     from json_to_recordset($1::json) as r (subnet_id uuid, ip_address inet, port_id uuid, position smallint)
-     order by subnet_id, ip_address
-     on conflict (subnet_id, ip_address) do nothing
-     returning port_id, position`,
-    [rows as never],
-    { prepare: true },
-  );
+  return await tx.unsafe<(Place & Record<string, unknown>)[]>(INSERT_FREE, [rows as never], { prepare: true });
 }
 
 interface Probe extends AllocationRow {

@@ -2,7 +2,7 @@
  * Address management: default pools and gateways, what a port needs, taking and returning addresses, and drawing subnets'
  * prefixes from subnet pools.
  */
-export { allocate, release, type Want } from './allocate.ts';
+export { type AllocationRow, allocate, insertFree, type Place, release, type Want } from './allocate.ts';
 export {
   AddressScopeNotFound,
   NetworkAddressScopeAffinityError,

@@ -31,4 +31,6 @@ export interface CallbackRegistry {
   /** Lower priority runs first (default 0). Returns the unsubscription. */
   subscribe(resource: string, event: CallbackEvent, callback: Callback, priority?: number): () => void;
   publish(resource: string, event: CallbackEvent, payload: CallbackPayload): Promise<void>;
+  /** Whether there are subscribers: what is for them alone need not be read. */
+  listens(resource: string, event: CallbackEvent): boolean;
 }

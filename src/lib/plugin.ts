@@ -3,7 +3,7 @@
  * else's package (`service_plugins = their-package`). A plugin module's default export is a `PluginModule`.
  */
 import type { ExtensionDefinition, ResourceDefinition } from './api/definition.ts';
-import type { ListQuery } from './api/query.ts';
+import type { ListQuery, TextForm } from './api/query.ts';
 import type { CallbackRegistry } from './callbacks.ts';
 import type { Clock } from './clock.ts';
 import type { Config, OptionSpec } from './config.ts';
@@ -32,9 +32,14 @@ export interface ResourceList {
 }
 
 /** An item whose JSON text is ready to be sent. */
-export interface WrittenItem {
+export class WrittenItem {
   readonly text: string;
   readonly values: Resource;
+
+  constructor(text: string, values: Resource) {
+    this.text = text;
+    this.values = values;
+  }
 }
 
 /** What a verb is called with; which of these are set follows from the operation. */
@@ -51,6 +56,8 @@ export interface Call {
   readonly query?: ListQuery;
   /** Attributes to read for a show; undefined: all. */
   readonly fields?: readonly string[];
+  /** The API needs no more of a show's item than this: a verb that can may answer it as a WrittenItem. */
+  readonly text?: TextForm;
   /** `If-Match: revision_number=N`: the write must find this revision, or throws RevisionNumberConstraintFailed. */
   readonly if_match?: number;
   /** The object as policy saw it just before (update, delete; the one above, of raw resources): saves the verb a read, never a lock. */

@@ -54,8 +54,8 @@ export type {
   Resource,
   ResourceList,
   Verb,
-  WrittenItem,
 } from '#src/lib/plugin.ts';
+export { WrittenItem } from '#src/lib/plugin.ts';
 export type { PolicyDefault } from '#src/lib/policy.ts';
 export type { Quota, QuotaResource } from '#src/lib/quota.ts';
 export type {

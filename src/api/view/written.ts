@@ -1,8 +1,8 @@
 /**
- * Lists whose items come as JSON text. What the caller may see is decided before the list is read, as far as it can be; only
+ * Items that come as JSON text. What the caller may see is decided before they are read, as far as it can be; only
  * an item of which policy withholds more than that is parsed, to take it out.
  */
-import type { ListQuery, TextForm } from '#src/lib/api/query.ts';
+import type { TextForm } from '#src/lib/api/query.ts';
 import type { WrittenItem } from '#src/lib/plugin.ts';
 import type { Authorizer } from '../policy/authorizer.ts';
 import { parentAttribute } from '../policy/parents.ts';
@@ -19,19 +19,19 @@ function readBy(authorizer: Authorizer, { definition }: PolicyResource, rule: st
   return [...policy.attributes(rule), ...keys];
 }
 
-/** What to ask of the store: the attributes chosen, and what policy still asks about each item. */
+/** What to ask of the store: the attributes chosen, and what policy, and the links of a page (`linked`), need of each item. */
 export function textForm(
   authorizer: Authorizer,
   resource: PolicyResource,
-  listRule: string,
+  rule: string,
   { columns, unsure }: Choice,
-  { limit }: ListQuery,
+  linked: boolean,
 ): TextForm {
   const rules = unsure.map(({ rule }) => rule!);
-  if (authorizer.forAll(listRule, {}) === undefined) rules.push(listRule);
-  const read = rules.flatMap((rule) => readBy(authorizer, resource, rule));
+  if (authorizer.forAll(rule, {}) === undefined) rules.push(rule);
+  const read = rules.flatMap((each) => readBy(authorizer, resource, each));
   // The links of a page name its first and last item; a parent's attributes are found by the item's key.
-  if (limit !== undefined || read.length > 0) read.push(resource.key);
+  if (linked || read.length > 0) read.push(resource.key);
   if (read.includes('project_id') || read.includes('tenant_id')) read.push('project_id', 'tenant_id');
   return { attributes: columns.map(({ name }) => name), values: [...new Set(read)] };
 }
@@ -42,12 +42,24 @@ function without(text: string, denied: readonly Column[]): string {
   return JSON.stringify(Object.fromEntries(Object.entries(item).filter(([name]) => !names.has(name))));
 }
 
+/** The JSON of one item without what is withheld of it. */
+export async function writeItem(
+  authorizer: Authorizer,
+  resource: PolicyResource,
+  { unsure }: Choice,
+  item: WrittenItem,
+  parents: Parents,
+): Promise<string> {
+  const denied = await deniedColumns(authorizer, resource, unsure, item.values, parents);
+  return denied.length === 0 ? item.text : without(item.text, denied);
+}
+
 /** The JSON of the items that the caller may see, between the brackets of the list. */
 export async function writeItems(
   authorizer: Authorizer,
   resource: PolicyResource,
   listRule: string,
-  { unsure }: Choice,
+  choice: Choice,
   items: readonly WrittenItem[],
   parents: Parents,
 ): Promise<string> {
@@ -57,8 +69,7 @@ export async function writeItems(
   const texts: string[] = [];
   for (const item of items) {
     if (visible !== undefined && !visible.has(item.values)) continue;
-    const denied = unsure.length === 0 ? [] : await deniedColumns(authorizer, resource, unsure, item.values, parents);
-    texts.push(denied.length === 0 ? item.text : without(item.text, denied));
+    texts.push(choice.unsure.length === 0 ? item.text : await writeItem(authorizer, resource, choice, item, parents));
   }
   return texts.join(',');
 }

@@ -106,8 +106,9 @@ export const securityGroupRules = pgTable(
       sql`coalesce(${table.remote_address_group_id}, '00000000-0000-0000-0000-000000000000')`,
     ),
     index().on(table.project_id),
-    index().on(table.remote_group_id),
-    index().on(table.remote_address_group_id),
+    // Few rules have these.
+    index().on(table.remote_group_id).where(sql`${table.remote_group_id} is not null`),
+    index().on(table.remote_address_group_id).where(sql`${table.remote_address_group_id} is not null`),
     index('security_group_rules_tags').using('gin', table.tags).where(sql`${table.tags} <> '{}'`),
   ],
 );

@@ -45,6 +45,8 @@ export interface Managed {
     tx: Transaction,
     change: { readonly original?: Resource; readonly current?: Resource },
   ) => Promise<readonly Notification[]>;
+  /** Whether `notifications` has nothing to say of this update, as is known before it. */
+  readonly silent?: (original: Resource, body: Resource) => boolean;
 }
 
 export interface CreateWork {
@@ -102,6 +104,18 @@ export function createLifecycle(host: LifecycleHost, managed: Managed): Lifecycl
     if (notifications.length > 0) await outbox.add(tx, context, notifications);
   };
 
+  /** Who listens is shown what is about to change. */
+  const announce = async (event: 'before_update' | 'before_delete', context: Context, call: Call) => {
+    if (!callbacks.listens(kind, event)) return;
+    const resource_id = idOf(call);
+    const original = call.original ?? (await visible(context, resource_id));
+    const request = event === 'before_update' ? { request: call.body ?? {} } : {};
+    await callbacks.publish(kind, event, { context, resource_id, original, ...request });
+  };
+
+  const hasPrecommit = (): boolean =>
+    callbacks.listens(kind, 'precommit_update') || mechanisms.hasPrecommit(`update_${kind}`);
+
   return {
     async create(context, { requests, write, attempt = (transaction) => transaction() }) {
       for (const { id, body } of requests) {
@@ -135,19 +149,25 @@ export function createLifecycle(host: LifecycleHost, managed: Managed): Lifecycl
     async update(context, call, write) {
       const id = idOf(call);
       const body = call.body ?? {};
-      const before = call.original ?? (await visible(context, id));
-      await callbacks.publish(kind, 'before_update', { context, resource_id: id, original: before, request: body });
-      const { original, current } = await db.transaction({ label: `update_${kind}` }, async (tx) => {
+      await announce('before_update', context, call);
+      const { original, reading } = await db.transaction({ label: `update_${kind}` }, async (tx) => {
         const original = await locked(tx, context, call, 'no key update');
         const changed = await write(tx, original, body);
-        const underway = typeof changed === 'object' ? changed.underway : undefined;
-        const [current] = await Promise.all([changed ? visible(context, id, tx) : original, underway]);
+        const reading = changed ? visible(context, id, tx) : Promise.resolve(original);
+        const sent = Promise.all([reading, typeof changed === 'object' ? changed.underway : undefined]);
+        if (!hasPrecommit() && (!changed || managed.silent?.(original, body))) {
+          // COMMIT goes out with them; what fails of them fails the transaction.
+          sent.catch(() => {});
+          return { original, reading };
+        }
+        const [current] = await sent;
         await mechanisms.precommit(`update_${kind}`, { context, tx, current, original });
         const payload = { context, resource_id: id, original, latest: current, request: body, tx };
         await callbacks.publish(kind, 'precommit_update', payload);
         if (changed) await notify(tx, context, { original, current });
-        return { original, current };
+        return { original, reading };
       });
+      const current = await reading;
       await mechanisms.postcommit(`update_${kind}`, { context, current, original });
       const payload = { context, resource_id: id, original, latest: current, request: body };
       await callbacks.publish(kind, 'after_update', payload);
@@ -156,14 +176,12 @@ export function createLifecycle(host: LifecycleHost, managed: Managed): Lifecycl
 
     async remove(context, call, write) {
       const id = idOf(call);
-      const before = call.original ?? (await visible(context, id));
-      await callbacks.publish(kind, 'before_delete', { context, resource_id: id, original: before });
+      await announce('before_delete', context, call);
       const original = await db.transaction({ label: `delete_${kind}` }, async (tx, last) => {
         const original = await locked(tx, context, call, 'update');
         await mechanisms.precommit(`delete_${kind}`, { context, tx, current: original });
         await callbacks.publish(kind, 'precommit_delete', { context, resource_id: id, original, tx });
-        await notify(tx, context, { original });
-        await write(tx, original, last);
+        await Promise.all([notify(tx, context, { original }), write(tx, original, last)]);
         await quota.charge(tx, String(original['project_id']), { [kind]: -1 }, last);
         return original;
       });

@@ -91,6 +91,11 @@ export function portNotifications(extensionAttributes: readonly string[]) {
   };
 }
 
+/** Whether agents are told nothing of a change of the port, whatever becomes of it: it is on no host, and stays so. */
+export function isOnNoHost(port: Resource, body: Resource): boolean {
+  return hostsOf(port, body).length === 0;
+}
+
 function hostsOf(...ports: readonly Resource[]): readonly string[] {
   return [...new Set(ports.map((port) => String(port[HOST] ?? '')))].filter((host) => host !== '');
 }

@@ -23,6 +23,8 @@ export interface MechanismManager {
   readonly vlanTags: VlanTagSupport;
   /** Refuses a network of a kind that a driver cannot make. */
   checkNetwork(body: Resource): void;
+  /** Whether a driver has a precommit hook for it. */
+  hasPrecommit(operation: Operation): boolean;
   /** Runs the drivers' precommit hooks; the first error ends it and the transaction. */
   precommit(operation: Operation, context: PrecommitContext): Promise<void>;
   /** Runs the drivers' postcommit hooks; an error is logged, the others still run. */
@@ -53,6 +55,7 @@ export function createMechanismManager(config: Config, log: Logger): MechanismMa
         if (body['qinq'] === true && driver.qinq !== true) throw new VlanQinqDriverError(driver.name);
       }
     },
+    hasPrecommit: (operation) => drivers.some((driver) => driver[`${operation}_precommit`] !== undefined),
     async precommit(operation, context) {
       for (const driver of drivers) await driver[`${operation}_precommit`]?.(context);
     },

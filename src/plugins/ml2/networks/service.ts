@@ -1,5 +1,5 @@
 /** The verbs of networks. */
-import { listRows, reviseRow, showRow } from '#src/db/mod.ts';
+import { listRows, reviseRow, showItem } from '#src/db/mod.ts';
 import type { Context } from '#src/lib/context.ts';
 import type { Transaction } from '#src/lib/database.ts';
 import type { Resource, Verb } from '#src/lib/plugin.ts';
@@ -14,7 +14,7 @@ import { setMarks, withOneDefault } from './marks.ts';
 import { newMtu } from './mtu.ts';
 import { changeProvider } from './provider.ts';
 import { networkReading } from './reading.ts';
-import { deleteNetwork, NETWORK_COLUMNS, portsInTheWay } from './store.ts';
+import { deleteNetwork, NETWORK_COLUMNS } from './store.ts';
 
 const CHANGEABLE = ['name', 'description', 'admin_state_up'];
 
@@ -62,9 +62,9 @@ export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     create_network: async (context, { body = {} }) => (await create(context, [body]))[0],
     create_network_bulk: async (context, { bodies = [] }) => await create(context, bodies),
 
-    async get_network(context, { id = '', fields }) {
-      const network = await showRow(ml2.db.sql, reading(context), id, fields, networkScope(context));
-      if (network === undefined) throw reading(context).notFound(id);
+    async get_network(context, call) {
+      const network = await showItem(ml2.db.sql, reading(context), call, networkScope(context));
+      if (network === undefined) throw reading(context).notFound(String(call.id));
       return network;
     },
 
@@ -82,17 +82,17 @@ export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
       ),
 
     delete_network: async (context, call) =>
-      await lifecycle.remove(context, call, async (tx, original) => {
+      await lifecycle.remove(context, call, async (tx, original, last) => {
         const id = String(original['id']);
-        const inTheWay = await portsInTheWay(tx, id);
+        const { inTheWay, removed } = await deleteNetwork(tx, id);
         if (inTheWay.length > 0) {
           throw new NetworkInUse(
             id,
             `There are one or more ports still in use on the network, id for these ports is: ${inTheWay.join(',')}.`,
           );
         }
-        for (const { kind, project_id, count } of await deleteNetwork(tx, id)) {
-          await ml2.quota.charge(tx, project_id, { [kind]: -count });
+        for (const { kind, project_id, count } of removed) {
+          await ml2.quota.charge(tx, project_id, { [kind]: -count }, last);
         }
       }),
   };

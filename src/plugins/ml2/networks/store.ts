@@ -152,13 +152,6 @@ export async function subnetVersions(tx: Transaction, network_id: string): Promi
   return rows.map(({ ip_version }) => ip_version);
 }
 
-/** Ids of the ports that keep the network from being deleted. */
-export async function portsInTheWay(tx: Transaction, network_id: string): Promise<readonly string[]> {
-  const rows = await tx<{ id: string }[]>`
-    select id from ports where network_id = ${network_id} and device_owner <> all(${AUTOMATIC_OWNERS}) order by id`;
-  return rows.map(({ id }) => id);
-}
-
 /** Counts by project of what went with the network, for quotas. */
 export interface Removed {
   readonly kind: 'port' | 'subnet';
@@ -166,18 +159,32 @@ export interface Removed {
   readonly count: number;
 }
 
-/** Deletes the network with its subnets and automatic ports. */
-export async function deleteNetwork(tx: Transaction, network_id: string): Promise<readonly Removed[]> {
+/**
+ * Deletes the network, which is locked, with its subnets and automatic ports; where there are other ports nothing but those, for a
+ * transaction that is given up. All is sent at once.
+ */
+export async function deleteNetwork(
+  tx: Transaction,
+  network_id: string,
+): Promise<{ readonly inTheWay: readonly string[]; readonly removed: readonly Removed[] }> {
+  const empty = tx`not exists (select 1 from ports where network_id = ${network_id})`;
   // One statement each: a foreign key is checked at the end of the statement that deletes what it points to.
-  const [ports, subnets] = await Promise.all([
-    tx<{ project_id: string }[]>`delete from ports where network_id = ${network_id} returning project_id`,
-    tx<{ project_id: string }[]>`delete from subnets where network_id = ${network_id} returning project_id`,
-    tx`delete from networks where id = ${network_id}`,
+  const [kept, ports, subnets] = await Promise.all([
+    tx<{ id: string }[]>`
+      select id from ports where network_id = ${network_id} and device_owner <> all(${AUTOMATIC_OWNERS}) order by id`,
+    tx<{ project_id: string }[]>`
+      delete from ports where network_id = ${network_id} and device_owner = any(${AUTOMATIC_OWNERS}) returning project_id`,
+    tx<{ project_id: string }[]>`
+      delete from subnets where network_id = ${network_id} and ${empty} returning project_id`,
+    tx`delete from networks where id = ${network_id} and ${empty}`,
   ]);
   const count = (kind: Removed['kind'], rows: readonly { readonly project_id: string }[]): Removed[] =>
     // In a fixed order: each locks a row of its project's quota.
     [...Map.groupBy(rows, (row) => row.project_id)]
       .map(([project_id, group]) => ({ kind, project_id, count: group.length }))
       .toSorted((a, b) => (a.project_id < b.project_id ? -1 : 1));
-  return [...count('port', ports), ...count('subnet', subnets)];
+  return {
+    inTheWay: kept.map(({ id }) => id),
+    removed: [...count('port', ports), ...count('subnet', subnets)],
+  };
 }

@@ -1,5 +1,5 @@
 /** The verbs of ports. */
-import { listRows, reviseRow, showRow, showRows, violatedConstraint } from '#src/db/mod.ts';
+import { listRows, reviseRow, showItem, showRow, showRows, violatedConstraint } from '#src/db/mod.ts';
 import {
   type AddressOwner,
   allocate,
@@ -18,7 +18,7 @@ import type { Resource, Verb } from '#src/lib/plugin.ts';
 import { isBound } from '../binding.ts';
 import { MacAddressInUse, NetworkMacAddressGenerationFailure, PortBound } from '../errors.ts';
 import { createLifecycle } from '../lifecycle.ts';
-import { portNotifications } from '../notifier.ts';
+import { isOnNoHost, portNotifications } from '../notifier.ts';
 import { networkScope, portScope, subnetScope } from '../scope.ts';
 import type { Ml2 } from '../state.ts';
 import { changes, pick } from '../values.ts';
@@ -62,6 +62,7 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     // Who changes addresses reads the network's subnets, and so locks it: before the port, as they do who add a subnet.
     lockFirst: (tx, id, body) => (changesAddresses(body) ? keepNetworkOf(tx, id) : undefined),
     notifications: portNotifications(extensions.notifies),
+    silent: isOnNoHost,
   });
 
   const rowOf = (context: Context, draft: Draft, network: PortNetwork, mac_address: string) => {
@@ -119,13 +120,10 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
           drafts.map(({ id }) => id),
         );
       const written = ports.map(({ row }, index) => ({ id: row.id, body: drafts[index]?.body ?? {}, row }));
+      const rows = ports.map(({ row }) => row);
       // Sent at once; the reading is true if nothing had to be written after it.
-      const [, allocated, stored, read] = await Promise.all([
-        insertPorts(
-          tx,
-          ports.map(({ row }) => row),
-        ),
-        allocate(tx, wants),
+      const [allocated, stored, read] = await Promise.all([
+        allocate(tx, wants, (addresses) => insertPorts(tx, rows, addresses)),
         extensions.store(tx, context, written),
         readBack(),
       ]);
@@ -186,9 +184,9 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     create_port: async (context, { body = {} }) => (await create(context, [body]))[0],
     create_port_bulk: async (context, { bodies = [] }) => await create(context, bodies),
 
-    async get_port(context, { id = '', fields }) {
-      const port = await showRow(ml2.db.sql, reading, id, fields, portScope(context));
-      if (port === undefined) throw reading.notFound(id);
+    async get_port(context, call) {
+      const port = await showItem(ml2.db.sql, reading, call, portScope(context));
+      if (port === undefined) throw reading.notFound(String(call.id));
       return port;
     },
 

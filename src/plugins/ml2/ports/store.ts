@@ -1,6 +1,6 @@
 /** SQL of ports beside their reading. Texts are made once; statements that need no answer of each other are sent at once. */
 import { anyOf, type ColumnTypes, Parameters, type Scope } from '#src/db/mod.ts';
-import type { FixedIp, IpamSubnet } from '#src/ipam/mod.ts';
+import { type AllocationRow, type FixedIp, type IpamSubnet, insertFree, type Place } from '#src/ipam/mod.ts';
 import type { Statement, Transaction } from '#src/lib/database.ts';
 import { isUuid } from '#src/lib/ids.ts';
 import type { Resource } from '#src/lib/plugin.ts';
@@ -26,17 +26,21 @@ export const MAC_ONCE = 'ports_mac_once';
 
 const BINDING_COLUMNS = { host: 'text', vnic_type: 'text', profile: 'jsonb' } as const;
 
-/** Rows of ports and of their bindings, in one statement. */
+/** Rows of ports, of their bindings and of their addresses, in one statement: answers which addresses were to be had. */
 export function portInserter(columns: ColumnTypes) {
   const names = Object.keys(columns).join(', ');
   const types = Object.entries({ ...columns, ...BINDING_COLUMNS }).map(([name, type]) => `${name} ${type}`);
   const text = `
     with r as (select * from json_to_recordset($1::json) as r (${types.join(', ')})),
-      p as (insert into ports (${names}) select ${names} from r)
-    insert into port_bindings (port_id, host, vnic_type, profile) select id, host, vnic_type, profile from r`;
-  return async (tx: Transaction, rows: readonly Readonly<Record<string, unknown>>[]): Promise<void> => {
-    await tx.unsafe(text, [rows as never], { prepare: true });
-  };
+      p as (insert into ports (${names}) select ${names} from r),
+      b as (insert into port_bindings (port_id, host, vnic_type, profile) select id, host, vnic_type, profile from r)
+    ${insertFree('$2')}`;
+  return async (
+    tx: Transaction,
+    rows: readonly Readonly<Record<string, unknown>>[],
+    addresses: readonly AllocationRow[],
+  ): Promise<readonly Place[]> =>
+    await tx.unsafe<(Place & Record<string, unknown>)[]>(text, [rows as never, addresses as never], { prepare: true });
 }
 
 /** A network as ports need it: what extensions read of it, and its subnets. */

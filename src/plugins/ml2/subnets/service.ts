@@ -1,5 +1,5 @@
 /** The verbs of subnets; making them is in `create.ts`. */
-import { bumpRevisions, listRows, reviseRow, showRow } from '#src/db/mod.ts';
+import { bumpRevisions, listRows, reviseRow, showItem } from '#src/db/mod.ts';
 import {
   type AllocationPool,
   checkGateway,
@@ -65,9 +65,9 @@ export function subnetVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     create_subnet: async (context, { body = {} }) => (await create(context, [body]))[0],
     create_subnet_bulk: async (context, { bodies = [] }) => await create(context, bodies),
 
-    async get_subnet(context, { id = '', fields }) {
-      const subnet = await showRow(ml2.db.sql, reading(context), id, fields, subnetScope(context));
-      if (subnet === undefined) throw reading(context).notFound(id);
+    async get_subnet(context, call) {
+      const subnet = await showItem(ml2.db.sql, reading(context), call, subnetScope(context));
+      if (subnet === undefined) throw reading(context).notFound(String(call.id));
       return subnet;
     },
 
