@@ -43,7 +43,7 @@ export const SWITCH = {
   ...FOUND,
 } as const satisfies AttributeSpec;
 
-/** Description, revision and timestamps, of resources that have them without an extension adding them. */
+/** Description, revision and timestamps, as every resource has them that has them. */
 export const STANDARD_ATTRIBUTES = {
   description: {
     allow_post: true,

