@@ -20,6 +20,13 @@ describe('toNeutronError()', () => {
     });
   });
 
+  it.each(['CONNECTION_CLOSED', 'ECONNREFUSED', '57P03'])('tells that the database is away: %s', (code) => {
+    const away = Object.assign(new Error('x'), { code });
+    for (const error of [away, new Error('y', { cause: away })]) {
+      expect(told(error)).toMatchObject({ type: 'HTTPServiceUnavailable', status: 503 });
+    }
+  });
+
   it.each([[new Error('x')], ['x'], [undefined], [new AggregateError([new Error('x')])], [new AggregateError([])]])(
     'tells nothing of %s',
     (error) => {

@@ -1,10 +1,11 @@
 /**
  * From what was thrown to what a client may see. Errors of ours carry their own type, status and message; several at once
- * (a bulk create) are told as Neutron tells them; anything else is a defect: it is logged whole with the request's id, and
- * the client gets a fixed text.
+ * (a bulk create) are told as Neutron tells them; that the database is away is no fault of the request (503); anything else is a
+ * defect: it is logged whole with the request's id, and the client gets a fixed text.
  */
-import { defineError, NeutronError } from '#src/lib/errors.ts';
+import { defineError, HttpServiceUnavailable, NeutronError } from '#src/lib/errors.ts';
 import type { Logger } from '#src/lib/log.ts';
+import { isUnavailable } from '#src/lib/unavailable.ts';
 
 const InternalServerError = defineError(
   'HTTPInternalServerError',
@@ -37,6 +38,10 @@ export function toNeutronError(error: unknown, log: Logger, fields: Readonly<Rec
   if (error instanceof AggregateError && error.errors.length > 0) {
     const errors: readonly unknown[] = error.errors;
     if (errors.every((inner) => inner instanceof NeutronError)) return combined(errors);
+  }
+  if (isUnavailable(error)) {
+    log.warn('request failed: the database is away', { ...fields, error });
+    return new HttpServiceUnavailable('The database cannot be reached at the moment: try again.');
   }
   log.error('request failed: internal server error', {
     ...fields,

@@ -247,6 +247,12 @@ export class Link implements Outlet {
 
   #send(packet: Packet): void {
     if (this.#state !== 'open') return;
+    if (packet.cmd === 'puback' && packet.reasonCode === REASON.success) {
+      // As in both versions of MQTT; there is one for each message.
+      const id = packet.messageId ?? 0;
+      this.#outgoing.write(Uint8Array.of(0x40, 2, id >> 8, id & 0xff));
+      return;
+    }
     this.#outgoing.write(generate(packet, { protocolVersion: this.#request?.version ?? 5 }));
   }
 

@@ -19,4 +19,4 @@ export { encodeHost, SERVER_USER, topicGrants } from './grants.ts';
 export type { BrokerLimits } from './limits.ts';
 export { DEFAULT_LIMITS } from './limits.ts';
 export type { FileUsers, FileUsersOptions, UserStore } from './users.ts';
-export { addUser, fileUsers, loadUsers, removeUser } from './users.ts';
+export { addUser, addUsers, fileUsers, loadUsers, removeUser } from './users.ts';

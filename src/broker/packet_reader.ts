@@ -11,6 +11,8 @@ import { isText } from './topics.ts';
 const FROM_CLIENTS: ReadonlySet<number> = new Set([1, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15]);
 /** These carry a packet identifier, which is never 0 (PUBLISH with QoS 0 apart). */
 const IDENTIFIED: ReadonlySet<string> = new Set(['puback', 'pubrec', 'pubrel', 'pubcomp', 'subscribe', 'unsubscribe']);
+/** The first byte of a PUBACK; without a reason and properties it has four. */
+const PUBACK = 0x40;
 const NOTHING = new Uint8Array(0);
 
 export class PacketReader {
@@ -95,6 +97,11 @@ export class PacketReader {
   }
 
   #parse(bytes: Uint8Array): Packet {
+    // Every message that is delivered brings one.
+    if (bytes.length === 4 && bytes[0] === PUBACK) {
+      const messageId = ((bytes[2] ?? 0) << 8) | (bytes[3] ?? 0);
+      if (messageId > 0) return { cmd: 'puback', messageId };
+    }
     this.#packet = undefined;
     this.#failure = undefined;
     try {

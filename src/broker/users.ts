@@ -63,13 +63,20 @@ export async function loadUsers(files: Files, path: string): Promise<Map<string,
 
 /** Adds a user or gives one a new password. */
 export async function addUser(files: Files, path: string, credential: Credential): Promise<void> {
-  if (!/^[^:\s\p{Cc}]+$/u.test(credential.username)) {
-    throw new Error(
-      `"${credential.username}" cannot be a user name: it must have no colon, blank or control character`,
-    );
-  }
+  await addUsers(files, path, [credential]);
+}
+
+/** Adds users or gives them new passwords, all at once. */
+export async function addUsers(files: Files, path: string, credentials: readonly Credential[]): Promise<void> {
   const users = await loadUsers(files, path);
-  users.set(credential.username, await hashPassword(credential));
+  for (const credential of credentials) {
+    if (!/^[^:\s\p{Cc}]+$/u.test(credential.username)) {
+      throw new Error(
+        `"${credential.username}" cannot be a user name: it must have no colon, blank or control character`,
+      );
+    }
+    users.set(credential.username, await hashPassword(credential));
+  }
   await save(files, path, users);
 }
 

@@ -2,6 +2,7 @@
  * PostgreSQL: the pool and its transactions, migrations, and the list statement. Schemas import `columns.ts` and the tables of
  * `schema/` beside this face: those load drizzle, which no serving process needs.
  */
+export { joinExtensions, type ResourceExtensions } from './attribute_extensions.ts';
 export {
   type DatabaseOptions,
   errorDetail,
@@ -30,6 +31,16 @@ export {
   migrationState,
   readMigrations,
 } from './migrate.ts';
+export {
+  audienceOf,
+  hostsById,
+  nestedObject,
+  nestedObjects,
+  type ObjectData,
+  objectData,
+  objectType,
+  standardFields,
+} from './object_type.ts';
 export { isPreparable } from './preparable.ts';
 export { refuseWhileUsed, type TakenBack } from './shares.ts';
 export { apiTime, Parameters, quotedJson } from './sql_text.ts';

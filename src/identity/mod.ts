@@ -6,6 +6,7 @@ export { type AdminAccount, generatePassword } from './bootstrap.ts';
 export { type ClientAccount, cloudsYamlText, openrcText } from './client_files.ts';
 export { createEmbeddedIdentity, type EmbeddedIdentity, type EmbeddedIdentityOptions } from './embedded.ts';
 export { createKeystone, type KeystoneOptions } from './keystone/mod.ts';
+export { createServiceSession, type ServiceSession, type ServiceSessionOptions } from './keystone/session.ts';
 export { createNoauth, type NoauthOptions } from './noauth.ts';
 export {
   type IdentitySettings,
@@ -14,4 +15,6 @@ export {
   type KeystoneName,
   type KeystoneSettings,
   keystoneSettings,
+  type ServiceSettings,
+  serviceSettings,
 } from './settings.ts';

@@ -65,40 +65,28 @@ export interface KeystoneSettings {
   readonly retries: number;
 }
 
+/** How this server calls another service that Keystone's catalogue knows. */
+export interface ServiceSettings {
+  /** With or without `/v3`. */
+  readonly authUrl: string;
+  readonly credentials: KeystoneCredentials;
+  /** `public`, `internal`, `admin` */
+  readonly interface: string;
+  /** Null: any. */
+  readonly region: string | null;
+  /** Per request. */
+  readonly timeoutSeconds: number;
+}
+
 /** Keystone's settings from `[keystone_authtoken]`; says which option is missing. */
 export function keystoneSettings(config: Config): KeystoneSettings {
-  const option = (name: string) => config.optionalString('keystone_authtoken', name);
-  const needed = (name: string): string => {
-    const value = option(name);
-    if (value === null || value === '') {
-      throw new Error(`auth_strategy = keystone needs [keystone_authtoken] ${name}: set it to validate tokens`);
-    }
-    return value;
-  };
-  const authUrl = option('auth_url') ?? needed('www_authenticate_uri');
-  const named = (what: 'user' | 'project', name: string | null): KeystoneName => ({
-    id: option(`${what}_id`),
-    name,
-    domainId: option(`${what}_domain_id`),
-    domainName: option(`${what}_domain_name`),
-  });
-  const byApplicationCredential = option('auth_type')?.endsWith('applicationcredential') ?? false;
+  const authUrl =
+    config.optionalString('keystone_authtoken', 'auth_url') ??
+    login(config, 'keystone_authtoken', VALIDATING).needed('www_authenticate_uri');
   return {
     authUrl,
-    wwwAuthenticateUri: option('www_authenticate_uri') ?? authUrl,
-    credentials: byApplicationCredential
-      ? {
-          kind: 'application_credential',
-          id: needed('application_credential_id'),
-          secret: needed('application_credential_secret'),
-        }
-      : {
-          kind: 'password',
-          user: named('user', option('user_id') === null ? needed('username') : option('username')),
-          password: needed('password'),
-          project: named('project', option('project_name')),
-          systemScope: option('system_scope') === 'all',
-        },
+    wwwAuthenticateUri: config.optionalString('keystone_authtoken', 'www_authenticate_uri') ?? authUrl,
+    credentials: login(config, 'keystone_authtoken', VALIDATING).credentials(),
     cacheSeconds: Math.max(0, config.integer('keystone_authtoken', 'token_cache_time')),
     serviceTokenRoles: config.list('keystone_authtoken', 'service_token_roles'),
     serviceTokenRolesRequired: config.boolean('keystone_authtoken', 'service_token_roles_required'),
@@ -107,4 +95,66 @@ export function keystoneSettings(config: Config): KeystoneSettings {
       : 10,
     retries: config.integer('keystone_authtoken', 'http_request_max_retries'),
   };
+}
+
+const VALIDATING = (name: string): string =>
+  `auth_strategy = keystone needs [keystone_authtoken] ${name}: set it to validate tokens`;
+const SERVICE_TIMEOUT = 30;
+
+/** How to call the service that a group is about (`[nova]`); says which option is missing. */
+export function serviceSettings(config: Config, group: string): ServiceSettings {
+  const missing = (name: string) => `[${group}] ${name} is needed to log in at Keystone: set it`;
+  return {
+    authUrl: login(config, group, missing).needed('auth_url'),
+    credentials: login(config, group, missing).credentials({
+      id: config.optionalString(group, 'default_domain_id'),
+      name: config.optionalString(group, 'default_domain_name'),
+    }),
+    interface: config.string(group, 'endpoint_type'),
+    region: config.optionalString(group, 'region_name'),
+    timeoutSeconds: config.isSet(group, 'timeout') ? config.float(group, 'timeout') : SERVICE_TIMEOUT,
+  };
+}
+
+interface Domain {
+  readonly id: string | null;
+  readonly name: string | null;
+}
+
+/** The options of keystoneauth in a group; `missing` says what is wrong where one is not set. */
+function login(config: Config, group: string, missing: (name: string) => string) {
+  const option = (name: string) => config.optionalString(group, name);
+  const needed = (name: string): string => {
+    const value = option(name);
+    if (value === null || value === '') throw new Error(missing(name));
+    return value;
+  };
+  const named = (what: 'user' | 'project', name: string | null, domain: Domain): KeystoneName => {
+    const [domainId, domainName] = [option(`${what}_domain_id`), option(`${what}_domain_name`)];
+    const own = domainId !== null || domainName !== null;
+    return {
+      id: option(`${what}_id`),
+      name,
+      domainId: own ? domainId : domain.id,
+      domainName: own ? domainName : domain.name,
+    };
+  };
+  const credentials = (domain: Domain = { id: null, name: null }): KeystoneCredentials => {
+    const type = option('auth_type') ?? 'password';
+    if (type.endsWith('applicationcredential')) {
+      return {
+        kind: 'application_credential',
+        id: needed('application_credential_id'),
+        secret: needed('application_credential_secret'),
+      };
+    }
+    return {
+      kind: 'password',
+      user: named('user', option('user_id') === null ? needed('username') : option('username'), domain),
+      password: needed('password'),
+      project: named('project', option('project_name'), domain),
+      systemScope: option('system_scope') === 'all',
+    };
+  };
+  return { needed, credentials };
 }

@@ -8,6 +8,7 @@
  */
 import type { Context } from './context.ts';
 import type { Transaction } from './database.ts';
+import type { Notification } from './rpc.ts';
 
 export type CallbackOperation = 'create' | 'update' | 'delete';
 export type CallbackEvent = `${'before' | 'precommit' | 'after'}_${CallbackOperation}`;
@@ -21,8 +22,12 @@ export interface CallbackPayload<Resource = unknown> {
   readonly latest?: Resource;
   /** What the caller asked for. */
   readonly request?: Readonly<Record<string, unknown>>;
+  /** What else there is to know of the event: of a router's interface its port and subnets. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
   /** Only for precommit events. */
   readonly tx?: Transaction;
+  /** Precommit events of networks, subnets, ports, segments, routers and floating IPs: leaves messages, which go into the outbox together. */
+  readonly notify?: (...notifications: readonly Notification[]) => void;
 }
 
 export type Callback<Resource = unknown> = (payload: CallbackPayload<Resource>) => Promise<void> | void;

@@ -8,13 +8,13 @@ import type { CallbackRegistry } from './callbacks.ts';
 import type { Clock } from './clock.ts';
 import type { Config, OptionSpec } from './config.ts';
 import type { Context } from './context.ts';
-import type { Database, Transaction } from './database.ts';
+import type { Database, Last, Transaction, TransactionOptions } from './database.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { AttributeExtension } from './ml2/extension_driver.ts';
 import type { PolicyDefault } from './policy.ts';
 import type { QuotaEngine, QuotaResource } from './quota.ts';
-import type { Outbox, PresenceHandler, RpcListener } from './rpc.ts';
+import type { Audience, MessageReader, Outbox, PresenceHandler, RpcListener, VersionedObjectType } from './rpc.ts';
 import type { PluginWorker } from './worker.ts';
 
 /** One object of the API, by wire names. */
@@ -74,6 +74,18 @@ export interface Call {
  */
 export type Verb = (context: Context, call: Call) => Promise<unknown>;
 
+/**
+ * A transaction of somebody else's that verbs of a plugin take part in. They answer as soon as their rows are written: a creation
+ * with what it has made, in full; what they do behind their commit (drivers' postcommit, binding, after callbacks) they do
+ * behind the commit of the whole. Projects' limits are not asked, what is made is counted.
+ */
+export type JointWork<Result> = (tx: Transaction, verbs: Readonly<Record<string, Verb>>, last: Last) => Promise<Result>;
+
+export interface JointOptions<Result> extends TransactionOptions {
+  /** What came behind the commit has failed, and the verbs have taken back what they made: takes back the rest. */
+  readonly undo?: (result: Result) => Promise<void>;
+}
+
 export interface Plugin {
   /** neutron_lib.plugins.constants: `CORE`, `L3_ROUTER_NAT`, `QOS`, or its own name. */
   readonly type: string;
@@ -82,12 +94,20 @@ export interface Plugin {
   /** Resources served without an extension (the core's networks, subnets and ports). */
   readonly resources?: readonly ResourceDefinition[];
   readonly verbs: Readonly<Record<string, Verb>>;
+  /** Runs work of another plugin's in one transaction with the verbs of this one's networks, subnets and ports (`CORE`). */
+  together?<Result>(options: JointOptions<Result>, work: JointWork<Result>): Promise<Result>;
   readonly policies?: readonly PolicyDefault[];
   readonly quotas?: readonly QuotaResource[];
   /** What RBAC policies can share. */
   readonly rbac?: readonly RbacObjectType[];
   /** Tables of the collections whose items carry tags (a column of the standard attributes): `{networks: 'networks'}`. */
   readonly tagged?: Readonly<Record<string, string>>;
+  /** Whom messages of the outbox are for, by the names that notifications use. */
+  readonly audiences?: Readonly<Record<string, Audience>>;
+  /** What messages of the outbox carry, by the names that notifications use. */
+  readonly readers?: Readonly<Record<string, MessageReader>>;
+  /** Versioned objects that agents are told of and may pull. */
+  readonly objects?: readonly VersionedObjectType[];
   /** Answered by every `rpc worker`. */
   rpcListeners?(): readonly RpcListener[];
   /** Answered by the `rpc reports worker`s alone. */

@@ -41,6 +41,8 @@ export interface Processes {
   /** A line to our own standard output. */
   print(line: string): void;
   onSignal(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP', handler: () => void): void;
+  /** Is shown what failed while nobody waited for it; the process ends unless it says true. */
+  onUnhandledRejection(handler: (error: unknown) => boolean): void;
   setTitle(title: string): void;
   exit(code: number): never;
 }

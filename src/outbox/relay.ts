@@ -12,7 +12,8 @@
  *      ▲               │  ▲                                          │
  *      └──lock lost────┘  └───────────notified, or a second──────────┘
  *
- * The broker's absence is not an error here: publishing waits for it, and so does the batch.
+ * While one batch is with the broker the next is read, where there is more than one. The broker's absence is not an error here:
+ * publishing waits for it, and so does the batch.
  */
 import { openDatabase } from '#src/db/mod.ts';
 import type { Clock } from '#src/lib/clock.ts';
@@ -20,42 +21,43 @@ import type { Sql } from '#src/lib/database.ts';
 import type { Stoppable } from '#src/lib/lifetime.ts';
 import type { Logger } from '#src/lib/log.ts';
 import type { Metrics } from '#src/lib/metrics.ts';
+import { pause } from '#src/lib/pause.ts';
 import { ASLEEP, CHANNEL, LEADER } from './locks.ts';
-import { pause, Wake } from './wake.ts';
-
-/** A row as it is sent. */
-export interface OutboxMessage {
-  /** Null: to every agent. */
-  readonly host: string | null;
-  readonly topic: string;
-  readonly payload: string;
-}
+import { renderRows } from './render.ts';
+import type { OutboxMessage, OutboxRow, RenderedRow } from './row.ts';
+import { Sender } from './sender.ts';
+import type { MessageSources } from './sources.ts';
+import { Wake } from './wake.ts';
 
 export interface RelayOptions {
   /** Of the database; the relay opens a session of its own, and another to listen. */
   readonly url: string;
   /** Resolves when the broker has the message; called in order, many at once. */
   readonly publish: (message: OutboxMessage) => Promise<void>;
+  /** Whom messages are for and what they carry, as far as that is found when they are sent. */
+  readonly sources?: MessageSources;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly clock: Clock;
   /** Rows at most in one batch (500). */
   readonly batch?: number;
+  /** Messages under way at most (2000). */
+  readonly messages?: number;
   /** Looks at least this often, notified or not (1000 ms). */
   readonly pollMs?: number;
   /** How long `stop` lets the batch under way wait for the broker (5000 ms). */
   readonly drainMs?: number;
 }
 
-interface Row extends OutboxMessage {
-  readonly id: string;
-  readonly key: string;
-}
+/** Rows with what is sent for each. */
+type Batch = [rows: readonly OutboxRow[], rendered: readonly RenderedRow[]];
+const NOTHING: Batch = [[], []];
+const NO_SOURCES: MessageSources = { audiences: new Map(), readers: new Map(), objects: new Map() };
 
 /** Bytes of payload at most in one batch, beside a first row that is larger. */
 const BATCH_BYTES = 8 * 1024 * 1024;
-/** Looks again after this while writers are under way that will not notify. */
-const WRITERS_MS = 3;
+/** Looks again after this while writers are under way that will not notify: most have nearly ended. */
+const WRITERS_MS = { first: 1, next: 3 };
 const RELEASE_MS = 1000;
 const MEASURE_MS = 5000;
 /** Counting stops here: beyond, the age says more. */
@@ -93,8 +95,7 @@ class Relay {
   readonly #sql: Sql;
   readonly #wake = new Wake();
   readonly #stopping = new AbortController();
-  /** Resolves when the batch under way has had its time after `stop`. */
-  readonly #givenUp = Promise.withResolvers<void>();
+  readonly #sender: Sender;
   #stopTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #sent;
   readonly #leads;
@@ -103,10 +104,13 @@ class Relay {
   #forgetting: Promise<unknown> = Promise.resolve();
   #leading = false;
   #asleep = false;
+  /** How long the next wait for writers is. */
+  #patience = WRITERS_MS.first;
 
   constructor(options: RelayOptions, sql: Sql) {
     this.#options = options;
     this.#sql = sql;
+    this.#sender = new Sender(options);
     const { metrics } = options;
     this.#sent = metrics.counter('nucleon_outbox_sent_total', 'Notifications that the broker has acknowledged');
     this.#leads = metrics.gauge('nucleon_outbox_leading', 'Whether this relay is the one that sends');
@@ -115,7 +119,7 @@ class Relay {
   }
 
   stop(): void {
-    this.#stopTimer = setTimeout(this.#givenUp.resolve, this.#options.drainMs ?? 5000);
+    this.#stopTimer = setTimeout(() => this.#sender.giveUp(), this.#options.drainMs ?? 5000);
     this.#stopping.abort();
     this.#wake.up();
   }
@@ -123,6 +127,10 @@ class Relay {
   /** Somebody committed, or the relay that sent is leaving. */
   notified(payload: string): void {
     if (this.#leading || payload === LEFT) this.#wake.up();
+  }
+
+  get #batch(): number {
+    return this.#options.batch ?? 500;
   }
 
   get #stopped(): boolean {
@@ -134,10 +142,12 @@ class Relay {
     let backOff = BACK_OFF.first;
     while (!this.#stopped) {
       try {
-        const rows = await this.#take();
+        const rows = await this.#take([]);
         if (rows === 'standby') await this.#wake.wait(pollMs * (0.5 + Math.random() / 2));
-        else if (rows.length > 0) await this.#send(rows);
-        else await this.#rest(pollMs);
+        else if (rows.length > 0) {
+          this.#patience = WRITERS_MS.first;
+          await this.#sendAll(rows);
+        } else await this.#rest(pollMs);
         backOff = BACK_OFF.first;
       } catch (error) {
         if (this.#stopped) break;
@@ -154,8 +164,8 @@ class Relay {
     this.#leads.set(0);
   }
 
-  /** The next rows, the lock being ours; 'standby' when it is not. */
-  async #take(): Promise<readonly Row[] | 'standby'> {
+  /** The next rows beside those under way, the lock being ours; 'standby' when it is not. */
+  async #take(underWay: readonly OutboxRow[]): Promise<readonly OutboxRow[] | 'standby'> {
     const sql = this.#sql;
     if (this.#asleep) {
       this.#asleep = false;
@@ -168,10 +178,10 @@ class Relay {
       this.#lead(lock?.leading === true);
       if (!this.#leading) return 'standby';
     }
-    const reading = sql<Row[]>`
-      select id, key, host, topic, payload from (
+    const reading = sql<OutboxRow[]>`
+      select id, key, host, topic, payload, recipients, reads, object_id from (
         select *, sum(octet_length(payload)) over (order by id) - octet_length(payload) as before from outbox
-        order by id limit ${this.#options.batch ?? 500}
+        where id <> all(${underWay.map(({ id }) => id)}::bigint[]) order by id limit ${this.#batch}
       ) as next
       where before < ${BATCH_BYTES} order by id`;
     const forgetting = this.#forgetting;
@@ -189,26 +199,36 @@ class Relay {
     }
   }
 
-  async #send(rows: readonly Row[]): Promise<void> {
-    const sent = new Set<string>();
-    const errors: unknown[] = [];
-    const publishing = rows.map(async (row) => {
-      try {
-        await this.#options.publish(row);
-        sent.add(row.id);
-      } catch (error) {
-        errors.push(error);
-      }
-    });
-    await Promise.race([Promise.all(publishing), this.#givenUp.promise]);
-    // A key's rows behind one that was refused are sent again after it, so that the last word stays the last.
-    const blocked = new Set<string>();
-    const done = rows.filter(({ id, key }) => {
-      if (!sent.has(id)) blocked.add(key);
-      return !blocked.has(key);
-    });
+  /** Sends these rows, and as long as there is a whole batch of them, those that come next. */
+  async #sendAll(rows: readonly OutboxRow[]): Promise<void> {
+    const { sources = NO_SOURCES, log } = this.#options;
+    const render = (next: readonly OutboxRow[]) => renderRows(this.#sql, next, sources, log);
+    let [current, rendered] = [rows, await render(rows)];
+    while (current.length > 0) {
+      const sending = this.#send(current, rendered);
+      const more = current.length === this.#batch && !this.#stopped;
+      // The next is told only after this one has ended, and well: what is refused must not be overtaken.
+      const [sent, next] = await Promise.allSettled([sending, more ? this.#readAhead(current, render) : NOTHING]);
+      if (sent.status === 'rejected') throw sent.reason;
+      if (next.status === 'rejected') throw next.reason;
+      [current, rendered] = next.value;
+    }
+  }
+
+  /** The batch behind the one under way, rendered. */
+  async #readAhead(
+    underWay: readonly OutboxRow[],
+    render: (rows: readonly OutboxRow[]) => Promise<readonly RenderedRow[]>,
+  ): Promise<Batch> {
+    const rows = await this.#take(underWay);
+    return rows === 'standby' ? NOTHING : [rows, await render(rows)];
+  }
+
+  /** Throws when a row was refused, once those that were not are forgotten. */
+  async #send(rows: readonly OutboxRow[], rendered: readonly RenderedRow[]): Promise<void> {
+    const { done, errors } = await this.#sender.send(rows, rendered);
     // Awaited with the next reading, which travels right behind it.
-    this.#forgetting = this.#sql`delete from outbox where id = any(${done.map(({ id }) => id)}::bigint[])`;
+    this.#forgetting = this.#sql`delete from outbox where id = any(${done}::bigint[])`;
     this.#forgetting.catch(() => {});
     this.#sent.add({}, done.length);
     if (errors.length > 0) {
@@ -219,14 +239,16 @@ class Relay {
 
   /** Nothing is left: sleeps until notified, unless writers are under way that saw us awake. */
   async #rest(pollMs: number): Promise<void> {
-    const [lock] = await this.#sql<{ asleep: boolean }[]>`select pg_try_advisory_lock(${ASLEEP}) as asleep`;
+    // Sent at once; the second sees what was committed before the first had its lock.
+    const [[lock], [row]] = await Promise.all([
+      this.#sql<{ asleep: boolean }[]>`select pg_try_advisory_lock(${ASLEEP}) as asleep`,
+      this.#sql`select 1 from outbox limit 1`,
+    ]);
     this.#asleep = lock?.asleep === true;
-    if (!this.#asleep) {
-      await this.#wake.wait(WRITERS_MS);
-      return;
-    }
-    const [row] = await this.#sql`select 1 from outbox limit 1`;
-    if (row === undefined) await this.#wake.wait(pollMs);
+    if (row !== undefined) return;
+    if (this.#asleep) this.#patience = WRITERS_MS.first;
+    await this.#wake.wait(this.#asleep ? pollMs : this.#patience);
+    if (!this.#asleep) this.#patience = WRITERS_MS.next;
   }
 
   /** Keeps the gauges of what waits, also while a batch waits for the broker. */

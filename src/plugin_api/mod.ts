@@ -59,13 +59,18 @@ export { WrittenItem } from '#src/lib/plugin.ts';
 export type { PolicyDefault } from '#src/lib/policy.ts';
 export type { Quota, QuotaResource } from '#src/lib/quota.ts';
 export type {
+  Audience,
+  MessageReader,
   Notification,
+  ObjectPage,
   Outbox,
   PresenceHandler,
+  Recipients,
   RpcCall,
   RpcEndpoint,
   RpcListener,
   RpcMethod,
+  VersionedObjectType,
 } from '#src/lib/rpc.ts';
 export type { PluginWorker } from '#src/lib/worker.ts';
 export {

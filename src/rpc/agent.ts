@@ -19,6 +19,8 @@ export interface AgentOptions extends Omit<MqttOptions, 'clientId' | 'clean' | '
 export interface AgentConnection extends Stoppable {
   readonly connection: MqttConnection;
   readonly client: RpcClient;
+  /** Ends without a good-bye, as a process that is killed: the broker sends the will. */
+  drop(): Promise<void>;
 }
 
 /**
@@ -51,7 +53,12 @@ export async function connectAgent(options: AgentOptions): Promise<AgentConnecti
       if (connection.connected) await announce(connection, false);
     });
     const client = await createRpcClient({ connection, topics, host, log: options.log });
-    return { connection, client, stop: () => lifetime.stop() };
+    lifetime.add(client);
+    const drop = async () => {
+      await connection.drop();
+      await lifetime.stop();
+    };
+    return { connection, client, stop: () => lifetime.stop(), drop };
   } catch (error) {
     await lifetime.stop();
     throw error;

@@ -39,6 +39,7 @@ export interface RpcClientOptions {
   readonly log: Logger;
 }
 
+/** `stop` ends the calls that wait for their answers: they reject with BrokerUnavailable. */
 export interface RpcClient extends Stoppable {
   readonly host: string;
   /**
@@ -51,6 +52,15 @@ export interface RpcClient extends Stoppable {
   /** What the server tells this host, or all, on a topic; one message after the other. */
   subscribe(topic: string, handler: (message: RpcMessage) => Promise<void> | void): Promise<Stoppable>;
 }
+
+/** The failure of a server whose database is away, and how long the first wait for it is about. */
+const BUSY = 'ServiceUnavailable';
+const BUSY_MS = 1000;
+/** After how long about a call that no worker was there for is sent again. */
+const UNHEARD_MS = 1000;
+
+/** Not all at the same moment. */
+const soon = (milliseconds: number): number => milliseconds * (0.5 + Math.random());
 
 type Properties = Pick<CallOptions, 'version' | 'namespace' | 'context'>;
 
@@ -67,17 +77,17 @@ function message(method: string, args: JsonObject, { version, namespace, context
 /** A client of one host over a connection; subscribes the topic of its answers. */
 export async function createRpcClient(options: RpcClientOptions): Promise<RpcClient> {
   const { connection, topics, host, log } = options;
-  const pending = new Map<string, (answer: RpcAnswer) => void>();
+  const pending = new Map<string, { settle(answer: RpcAnswer): void; fail(error: unknown): void }>();
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   const responseTopic = topics.reply(host, connection.clientId);
 
   const replies = await connection.subscribe(responseTopic, (reply) => {
     reply.ack();
-    const settle = pending.get(decoder.decode(reply.correlationData));
-    if (settle === undefined) return;
+    const call = pending.get(decoder.decode(reply.correlationData));
+    if (call === undefined) return;
     try {
-      settle(decodeAnswer(reply.payload));
+      call.settle(decodeAnswer(reply.payload));
     } catch (error) {
       log.warn('answer not understood', { topic: reply.topic, error });
     }
@@ -90,14 +100,17 @@ export async function createRpcClient(options: RpcClientOptions): Promise<RpcCli
       const name = topics.request(host, topic);
       const id = crypto.randomUUID();
       const request = { qos, expiry: timeout / 1000, responseTopic, correlationData: encoder.encode(id) };
-      const over = new AbortController();
+      // Made where it is needed: to abort one costs as much as all the rest.
+      let over: AbortController | undefined;
       return await new Promise<Json>((resolve, reject) => {
         let tries = 0;
         let timer: ReturnType<typeof setTimeout> | undefined;
+        let again: ReturnType<typeof setTimeout> | undefined;
         const end = () => {
           clearTimeout(timer);
+          clearTimeout(again);
           pending.delete(id);
-          over.abort();
+          over?.abort();
         };
         const fail = (error: unknown) => {
           end();
@@ -107,17 +120,33 @@ export async function createRpcClient(options: RpcClientOptions): Promise<RpcCli
           if (tries > retries) return fail(new MessagingTimeout(topic, method, timeout, tries));
           if (++tries > 1) log.debug('RPC call is sent again', { topic, method, tries });
           timer = setTimeout(attempt, timeout);
-          const connected = connection.connected ? Promise.resolve() : connection.ready(over.signal);
+          clearTimeout(again);
+          send();
+        };
+        const send = () => {
+          if (!connection.connected) over ??= new AbortController();
+          const connected = connection.connected ? Promise.resolve() : connection.ready(over?.signal);
           connected
             .then(() => connection.publish(name, payload, request))
+            .then((heard) => {
+              // No worker is there yet: the broker has forgotten it, and soon one is (a broker that was started again).
+              if (!heard && pending.has(id)) again = setTimeout(send, soon(UNHEARD_MS));
+            })
             // Without a connection the try ends by its time, as it does when nobody answers.
             .catch((error: unknown) => error instanceof BrokerUnavailable || fail(error));
         };
-        pending.set(id, (answer) => {
+        const settle = (answer: RpcAnswer) => {
+          if ('failure' in answer && answer.failure.type === BUSY && tries <= retries) {
+            // The next try need not wait for the time of this one.
+            clearTimeout(timer);
+            timer = setTimeout(attempt, Math.min(timeout, soon(tries * BUSY_MS)));
+            return;
+          }
           end();
           if ('result' in answer) resolve(answer.result);
           else reject(new NeutronError(answer.failure.type, 500, answer.failure.message));
-        });
+        };
+        pending.set(id, { settle, fail });
         attempt();
       });
     },
@@ -145,6 +174,9 @@ export async function createRpcClient(options: RpcClientOptions): Promise<RpcCli
         },
       };
     },
-    stop: () => replies.stop(),
+    async stop() {
+      for (const { fail } of [...pending.values()]) fail(new BrokerUnavailable('wait for an answer'));
+      await replies.stop();
+    },
   };
 }

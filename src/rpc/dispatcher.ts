@@ -4,11 +4,15 @@
  */
 import type { Json, JsonObject } from '#src/lib/api/attributes.ts';
 import { adminContext, type Context } from '#src/lib/context.ts';
+import { InvalidInput } from '#src/lib/errors.ts';
 import type { RpcEndpoint, RpcListener, RpcMessage, RpcMethod } from '#src/lib/rpc.ts';
 import { ForeignHost, NoSuchMethod, UnsupportedVersion } from './errors.ts';
 
 /** Where arguments name the host that speaks (Neutron's `host` argument, and the state report's). */
 const HOST_CLAIMS: readonly (readonly string[])[] = [['host'], ['agent_state', 'agent_state', 'host']];
+
+/** Names of hosts are kept in columns of this length. */
+const MAX_HOST = 255;
 
 const REQUEST_ID = /^req-[0-9a-f-]{36}$/;
 
@@ -62,6 +66,25 @@ export function checkHost(host: string, message: RpcMessage): void {
   }
 }
 
+/** Whether the database can keep the text: it has no NUL, and no half of a surrogate pair. */
+const isKept = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+function holdsKeptTexts(value: Json): boolean {
+  if (typeof value === 'string') return isKept(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(holdsKeptTexts);
+  return Object.entries(value).every(([key, member]) => isKept(key) && holdsKeptTexts(member));
+}
+
+/** Throws InvalidInput for what no database keeps, here or anywhere in the arguments: nothing is called by it. */
+function checkTexts(host: string, { method, args }: RpcMessage): void {
+  if (host.length > MAX_HOST)
+    throw new InvalidInput(`${method}: the name of a host has at most ${MAX_HOST} characters`);
+  if (!holdsKeptTexts(args)) {
+    throw new InvalidInput(`${method}: arguments: a text holds the character NUL, or half of a surrogate pair`);
+  }
+}
+
 /**
  * The context that a method runs in: the administrator's, as agents have in Neutron. Of the message's own context only the
  * request ids are believed; they make the caller's log lines and ours meet.
@@ -80,6 +103,7 @@ export function contextOf(message: RpcMessage): Context {
 /** Answers a message of a host, or throws what becomes the failure. */
 export function dispatch(endpoints: readonly RpcEndpoint[], host: string, message: RpcMessage): Promise<Json> {
   const method = findMethod(endpoints, message);
+  checkTexts(host, message);
   checkHost(host, message);
   return method({ context: contextOf(message), host }, message.args);
 }

@@ -4,8 +4,9 @@
  */
 import * as v from 'valibot';
 import type { JsonObject } from '#src/lib/api/attributes.ts';
-import { NeutronError } from '#src/lib/errors.ts';
+import { NeutronError, ServiceUnavailable } from '#src/lib/errors.ts';
 import type { RpcAnswer, RpcMessage } from '#src/lib/rpc.ts';
+import { isUnavailable } from '#src/lib/unavailable.ts';
 import { InternalError, MalformedMessage, MessageTooLarge } from './errors.ts';
 
 /** No payload is ever larger. */
@@ -61,8 +62,14 @@ export function encodeAnswer(method: string, answer: RpcAnswer): string {
 
 /** How an error travels: those of ours with type and message, a defect without its text. */
 export function failureOf(method: string, error: unknown): RpcAnswer {
-  const { type, message } = error instanceof NeutronError ? error : new InternalError(method);
+  const { type, message } = toNeutronError(method, error);
   return { failure: { type, message } };
+}
+
+function toNeutronError(method: string, error: unknown): NeutronError {
+  if (error instanceof NeutronError) return error;
+  if (!isUnavailable(error)) return new InternalError(method);
+  return new ServiceUnavailable(`${method}: the server's database cannot be reached at the moment, try again`);
 }
 
 function parseJson(payload: Uint8Array): unknown {

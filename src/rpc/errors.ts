@@ -52,3 +52,22 @@ export const InternalError = defineError(
   500,
   (method: string) => `${method} failed in the server; its log says why`,
 );
+/** neutron.api.rpc.callbacks.exceptions */
+export const CallbackNotFound = defineError(
+  'CallbackNotFound',
+  404,
+  (resource_type: string) => `Callback for ${resource_type} not found`,
+);
+/** neutron.api.rpc.handlers.resources_rpc */
+export const InvalidResourceTypeClass = defineError(
+  'InvalidResourceTypeClass',
+  400,
+  (resource_type: string) => `Invalid resource type ${resource_type}`,
+);
+/** oslo_versionedobjects.exception */
+export const InvalidTargetVersion = defineError(
+  'InvalidTargetVersion',
+  400,
+  (resource_type: string, wanted: string, ours: string) =>
+    `${resource_type} objects cannot be had in version ${wanted}: they have version ${ours} here`,
+);

@@ -14,7 +14,10 @@ export * from './contract.ts';
 export {
   BrokerRefused,
   BrokerUnavailable,
+  CallbackNotFound,
   ForeignHost,
+  InvalidResourceTypeClass,
+  InvalidTargetVersion,
   MalformedMessage,
   MessagingTimeout,
   NoSuchMethod,

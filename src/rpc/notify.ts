@@ -18,8 +18,8 @@ const EXPIRY_SECONDS = 300;
 
 /** Publishes notifications over a connection, in the order of the calls. */
 export function notificationPublisher(connection: MqttConnection, topics: Topics): Publish {
-  return ({ host, topic, payload }) =>
-    connection.publish(host === null ? topics.fanout(topic) : topics.message(host, topic), payload, {
-      expiry: EXPIRY_SECONDS,
-    });
+  return async ({ host, topic, payload }) => {
+    const name = host === null ? topics.fanout(topic) : topics.message(host, topic);
+    await connection.publish(name, payload, { expiry: EXPIRY_SECONDS });
+  };
 }

@@ -5,17 +5,19 @@
  *   connecting ──CONNACK──▶ connected ──lost──▶ waiting (jittered, grows to the cap) ──▶ connecting
  *        └──refused at the first try──▶ rejected            connected resets the back-off
  *
- * Three things of MQTT.js shape this file. It acknowledges QoS 1 messages one after another and blocks meanwhile; so a message
+ * Four things of MQTT.js shape this file. It acknowledges QoS 1 messages one after another and blocks meanwhile; so a message
  * is handed to it as QoS 0 and its PUBACK is written here, when handled: many are handled at once, and what a dead worker had
- * not acknowledged is redelivered (by brokers that do so). It leaves Nagle's algorithm on. Its reconnect period is a constant,
- * read from the options each time; so the options are changed between the tries.
+ * not acknowledged is redelivered (by brokers that do so). Each message costs it a dozen writes and a store; so they are written
+ * by `Sending`, and MQTT.js keeps the connection and the subscriptions. It leaves Nagle's algorithm on. Its reconnect period is
+ * a constant, read from the options each time; so the options are changed between the tries.
  */
-import { connect, type IClientOptions, type IPublishPacket, type MqttClient } from 'mqtt';
+import { connect, type IClientOptions, type IPublishPacket, type MqttClient, ReasonCodes } from 'mqtt';
 import type { Stoppable } from '#src/lib/lifetime.ts';
 import type { Logger } from '#src/lib/log.ts';
 import type { Metrics } from '#src/lib/metrics.ts';
 import { bounded, MAX_BYTES } from './envelope.ts';
 import { BrokerRefused, BrokerUnavailable } from './errors.ts';
+import { packetIds, Sending } from './sending.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 export interface Will {
@@ -77,21 +79,32 @@ export interface SubscribeOptions {
 export interface MqttConnection extends Stoppable {
   readonly clientId: string;
   readonly connected: boolean;
+  /** Grows with each connection. */
+  readonly generation: number;
   /** Resolves when there is a connection; rejects when the signal aborts first. */
   ready(signal?: AbortSignal): Promise<void>;
   /**
-   * Resolves when the broker has the message (QoS 1) or it is on its way (QoS 0). Without a connection a QoS 1 message waits
+   * Resolves when the broker has the message (QoS 1) or it is on its way (QoS 0); false: the broker says that nobody listens
+   * there. Without a connection a QoS 1 message waits
    * for the next one, in order; rejects BrokerRefused, BrokerUnavailable or MessageTooLarge.
    */
-  publish(topic: string, payload: string, options?: PublishOptions): Promise<void>;
+  publish(topic: string, payload: string, options?: PublishOptions): Promise<boolean>;
   /** Every message that the filter matches goes to the handler, which acknowledges it. `stop` unsubscribes. */
   subscribe(filter: string, handler: (message: MqttMessage) => void, options?: SubscribeOptions): Promise<Stoppable>;
+  /** Breaks the connection off without a good-bye, so that the broker sends the will; for tests and simulations of a death. */
+  drop(): Promise<void>;
 }
 
 const BACK_OFF = { first: 100, cap: 10_000, factor: 2 };
 const DRAIN_MS = 5000;
 const SESSION_TAKEN_OVER = 0x8e;
-type Properties = NonNullable<IPublishPacket['properties']>;
+const NOBODY_LISTENS = 0x10;
+/** Reason codes from here on are failures. */
+const FAILURE = 0x80;
+/** What a broker takes that does not say. */
+const MOST_UNACKNOWLEDGED = 0xffff;
+
+const encoder = new TextEncoder();
 
 /** Half of the period fixed, half random: many agents do not come back in step. */
 const jittered = (period: number): number => Math.round(period * (0.5 + Math.random() / 2));
@@ -110,6 +123,7 @@ function clientOptions(options: MqttOptions): IClientOptions {
     queueQoSZero: false,
     resubscribe: true,
     manualConnect: true,
+    messageIdProvider: packetIds(),
     properties: {
       sessionExpiryInterval: options.clean ? 0 : (options.sessionExpiry ?? 300),
       receiveMaximum: options.receiveMaximum ?? 1000,
@@ -197,7 +211,7 @@ function firstConnection(client: MqttClient, { signal, url }: MqttOptions): Prom
     };
     const failed = (error: Error) => {
       // A number is the reason code of a CONNACK: bad credentials will not become good by themselves.
-      if (!('code' in error) || typeof error.code !== 'number' || error.code < 0x80) return;
+      if (!('code' in error) || typeof error.code !== 'number' || error.code < FAILURE) return;
       done();
       reject(new BrokerRefused(`let us connect to ${withoutSecret(url)}`, reasonOf(error)));
     };
@@ -222,20 +236,33 @@ function withoutSecret(url: string): string {
 class Connection implements MqttConnection {
   readonly #client: MqttClient;
   readonly #subscriptions: Subscriptions;
-  readonly #pending = new Set<Promise<unknown>>();
+  readonly #sending = new Sending();
+  /** The last payload, as text and as bytes: it may be for many hosts. */
+  #payload = { text: '', bytes: new Uint8Array() };
+  #generation = 0;
   readonly clientId: string;
 
   constructor(client: MqttClient, options: MqttOptions) {
     this.#client = client;
     this.clientId = options.clientId;
     this.#subscriptions = new Subscriptions(options.log);
+    client.on('connect', ({ properties }) => {
+      this.#generation += 1;
+      this.#sending.connected(client.stream, properties?.receiveMaximum ?? MOST_UNACKNOWLEDGED);
+    });
+    client.on('close', () => this.#sending.disconnected());
     client.on('packetreceive', (packet) => {
       if (packet.cmd === 'publish') this.#receive(packet);
+      else if (packet.cmd === 'puback') this.#sending.acknowledged(packet.messageId ?? 0, packet.reasonCode ?? 0);
     });
   }
 
   get connected(): boolean {
     return this.#client.connected;
+  }
+
+  get generation(): number {
+    return this.#generation;
   }
 
   #receive(packet: IPublishPacket): void {
@@ -245,17 +272,17 @@ class Connection implements MqttConnection {
     if (qos === 1) packet.qos = 0;
     this.#subscriptions.deliver({
       topic: packet.topic,
-      payload: typeof payload === 'string' ? new TextEncoder().encode(payload) : payload,
+      payload: typeof payload === 'string' ? encoder.encode(payload) : payload,
       qos,
       retained: packet.retain,
       ...(properties?.responseTopic === undefined ? {} : { responseTopic: properties.responseTopic }),
       ...(properties?.correlationData === undefined ? {} : { correlationData: properties.correlationData }),
       ...(properties?.messageExpiryInterval === undefined ? {} : { expiry: properties.messageExpiryInterval }),
       ack: () => {
-        // Packet ids belong to a connection: on another one this acknowledges nothing.
-        if (acknowledged || messageId === undefined || stream !== this.#client.stream || !this.connected) return;
+        if (acknowledged || messageId === undefined) return;
         acknowledged = true;
-        stream.write(Uint8Array.of(0x40, 2, messageId >> 8, messageId & 0xff));
+        // Packet ids belong to a connection: on another one this acknowledges nothing.
+        this.#sending.acknowledge(messageId, stream);
       },
     });
   }
@@ -281,37 +308,34 @@ class Connection implements MqttConnection {
     });
   }
 
-  async publish(topic: string, payload: string, options: PublishOptions = {}): Promise<void> {
-    bounded(payload, `A message to ${topic}`);
-    const properties: Properties = {};
-    if (options.expiry !== undefined) properties.messageExpiryInterval = Math.max(1, Math.ceil(options.expiry));
-    if (options.responseTopic !== undefined) properties.responseTopic = options.responseTopic;
-    if (options.correlationData !== undefined) {
-      properties.correlationData = options.correlationData as NonNullable<Properties['correlationData']>;
-    }
-    const published = new Promise<void>((resolve, reject) => {
-      this.#client.publish(
-        topic,
-        payload,
-        { qos: options.qos ?? 1, retain: options.retain ?? false, properties },
-        (error) => {
-          if (error == null) resolve();
-          else if ('code' in error && typeof error.code === 'number') {
-            reject(new BrokerRefused(`take a message to ${topic}`, reasonOf(error)));
-          } else reject(new BrokerUnavailable(`send to ${topic}`));
-        },
-      );
+  async publish(topic: string, payload: string, options: PublishOptions = {}): Promise<boolean> {
+    const { qos = 1, retain = false, expiry, responseTopic, correlationData } = options;
+    const sent = this.#sending.publish({
+      topic,
+      payload: this.#encoded(payload, topic),
+      qos,
+      retain,
+      ...(expiry === undefined ? {} : { expiry: Math.max(1, Math.ceil(expiry)) }),
+      ...(responseTopic === undefined ? {} : { responseTopic }),
+      ...(correlationData === undefined ? {} : { correlationData }),
     });
-    this.#track(published);
-    await published;
+    const reason = await sent.catch(() => {
+      throw new BrokerUnavailable(`send to ${topic}`);
+    });
+    if (reason >= FAILURE) {
+      throw new BrokerRefused(
+        `take a message to ${topic}`,
+        `${ReasonCodes[reason as keyof typeof ReasonCodes]} (${reason})`,
+      );
+    }
+    return reason !== NOBODY_LISTENS;
   }
 
-  #track(work: Promise<unknown>): void {
-    const settled: Promise<unknown> = work.then(
-      () => this.#pending.delete(settled),
-      () => this.#pending.delete(settled),
-    );
-    this.#pending.add(settled);
+  #encoded(text: string, topic: string): Uint8Array {
+    if (text !== this.#payload.text) {
+      this.#payload = { text, bytes: encoder.encode(bounded(text, `A message to ${topic}`)) };
+    }
+    return this.#payload.bytes;
   }
 
   async subscribe(
@@ -338,11 +362,18 @@ class Connection implements MqttConnection {
     };
   }
 
+  async drop(): Promise<void> {
+    await this.#client.endAsync(true);
+    this.#sending.end();
+  }
+
   async stop(): Promise<void> {
-    if (this.connected) await within(Promise.all(this.#pending), DRAIN_MS);
-    // Unforced, MQTT.js says good-bye (the will is not sent), but first waits for every acknowledgement.
-    const force = !this.connected || this.#pending.size > 0;
+    if (this.connected) await within(this.#sending.settled(), DRAIN_MS);
+    this.#sending.flush();
+    // Unforced, MQTT.js says good-bye: the will is not sent.
+    const force = !this.connected || this.#sending.pending > 0;
     await this.#client.endAsync(force);
+    this.#sending.end();
   }
 }
 

@@ -26,13 +26,13 @@ describe('loadModules()', () => {
   });
 
   it('goes on without the plugins of Neutron that this release lacks, and says which', async () => {
-    const l3 = 'neutron.services.l3_router.l3_router_plugin.L3RouterPlugin';
+    const bgp = 'neutron.services.bgp.plugin.BGPServicePlugin';
     const loaded = await load({
       core_plugin: 'ml2',
-      service_plugins: ['qos', 'ovn-router', l3, 'revisions', 'timestamp'],
+      service_plugins: ['qos', 'ovn-router', bgp, 'revisions', 'timestamp'],
     });
     const { names } = await load({ core_plugin: 'ml2' });
-    expect(loaded).toEqual({ names, warned: ['qos', 'ovn-router', l3] });
+    expect(loaded).toEqual({ names, warned: ['qos', 'ovn-router', bgp] });
   });
 
   it('refuses a name that nobody knows, with the nearest', async () => {

@@ -22,6 +22,7 @@ const ALWAYS: Readonly<Record<string, Load>> = {
   address_groups: async () => (await import('#src/services/address_groups/mod.ts')).default,
   address_scopes: async () => (await import('#src/services/address_scopes/mod.ts')).default,
   network_ip_availability: async () => (await import('#src/services/network_ip_availability/mod.ts')).default,
+  nova_notifier: async () => (await import('#src/services/nova_notifier/mod.ts')).default,
   rbac: async () => (await import('#src/services/rbac/mod.ts')).default,
   security_groups: async () => (await import('#src/services/security_groups/mod.ts')).default,
   subnet_pools: async () => (await import('#src/services/subnet_pools/mod.ts')).default,
@@ -29,12 +30,14 @@ const ALWAYS: Readonly<Record<string, Load>> = {
 };
 
 const SERVICE_PLUGINS: Readonly<Record<string, Load>> = {
+  router: async () => (await import('#src/services/router/mod.ts')).default,
   segments: async () => (await import('#src/services/segments/mod.ts')).default,
 };
 
 /** Class paths of the reference implementation that stand in existing configuration files. */
 const CLASS_PATHS: Readonly<Record<string, string>> = {
   'neutron.plugins.ml2.plugin.Ml2Plugin': 'ml2',
+  'neutron.services.l3_router.l3_router_plugin.L3RouterPlugin': 'router',
   'neutron.services.network_ip_availability.plugin.NetworkIPAvailabilityPlugin': 'network_ip_availability',
   'neutron.services.segments.plugin.Plugin': 'segments',
 };
@@ -50,7 +53,7 @@ const IN_THE_CORE: ReadonlySet<string> = new Set(['revisions', 'timestamp']);
 const ABSENT: ReadonlySet<string> = new Set([
   'auto_allocate', 'bgp', 'bgpvpn', 'conntrack_helper', 'evpn', 'firewall_v2', 'flavors', 'flow_classifier', 'l2gw',
   'local_ip', 'log', 'metering', 'ndp_proxy', 'network_segment_range', 'ovn-router', 'placement',
-  'port_forwarding', 'pvlan', 'qos', 'router', 'sfc', 'taas', 'tapmirror', 'trunk', 'vpnaas',
+  'port_forwarding', 'pvlan', 'qos', 'sfc', 'taas', 'tapmirror', 'trunk', 'vpnaas',
 ]);
 /** The same by their Python classes: `neutron.services.l3_router.l3_router_plugin.L3RouterPlugin`. */
 const PYTHON_CLASS = /^(neutron|networking)[a-z_]*(\.\w+)+$/;

@@ -30,7 +30,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   plugin_api: ['lib', 'db', 'policy'],
   'agent/sdk': ['lib', 'rpc', 'contract'],
   agent: ['lib', 'rpc', 'agent/sdk', 'contract'],
-  server: ['lib', ...BASE, ...ENGINES, 'api', 'plugin'],
+  server: ['lib', ...BASE, ...ENGINES, 'api', 'plugin', 'agent', 'agent/sdk'],
   runtime: ['lib', ...BASE, ...ENGINES, 'api', 'plugin', 'server', 'agent', 'agent/sdk'],
 };
 

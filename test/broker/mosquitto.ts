@@ -1,5 +1,5 @@
 /** A real Mosquitto with the shipped configuration and ACL file, as a child on a free loopback port. */
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs/promises';
 import net from 'node:net';
 import os from 'node:os';
@@ -14,10 +14,17 @@ export function findMosquitto(): string | null {
   return places.find((place) => spawnSync(place, ['-h'], { stdio: 'ignore' }).error === undefined) ?? null;
 }
 
-/** Starts it on this password file; resolves when it accepts connections. */
-export async function startMosquitto(
-  passwords: string,
-): Promise<Stoppable & { readonly port: number; readonly wsPort: number }> {
+export interface Mosquitto {
+  readonly port: number;
+  readonly wsPort: number;
+  /** Starts it; resolves when it accepts connections. What it keeps is there again when it is launched again. */
+  launch(): Promise<ChildProcess>;
+  /** Removes what it keeps. */
+  remove(): Promise<void>;
+}
+
+/** Writes what it needs to run on this password file. */
+export async function prepareMosquitto(passwords: string): Promise<Mosquitto> {
   const command = findMosquitto();
   if (command === null) throw new Error('there is no mosquitto on this machine: apt-get install mosquitto');
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'nucleon-mosquitto-'));
@@ -35,28 +42,43 @@ export async function startMosquitto(
   await fs.copyFile(new URL('nucleon.acl', SHIPPED), file('acl'));
   // As root it becomes another user, which must still reach its files.
   if (process.getuid?.() === 0) spawnSync('chown', ['-R', 'mosquitto', folder]);
+  return {
+    port,
+    wsPort,
+    async launch() {
+      const child = spawn(command, ['-c', file('conf')], { stdio: ['ignore', 'ignore', 'pipe'] });
+      // Also when the tests are broken off.
+      const kill = () => child.kill('SIGKILL');
+      process.once('exit', kill);
+      child.once('exit', () => process.off('exit', kill));
+      let said = '';
+      child.stderr.on('data', (text) => {
+        said += text;
+      });
+      for (let attempt = 0; !((await accepts(port)) && (await accepts(wsPort))); attempt += 1) {
+        if (attempt > 200 || child.exitCode !== null) throw new Error(`mosquitto does not start: ${said}`);
+        await new Promise((resolve) => setTimeout(resolve, 25));
+      }
+      return child;
+    },
+    remove: () => fs.rm(folder, { recursive: true, force: true }),
+  };
+}
 
-  const child = spawn(command, ['-c', file('conf')], { stdio: ['ignore', 'ignore', 'pipe'] });
+/** Starts it on this password file; resolves when it accepts connections. */
+export async function startMosquitto(
+  passwords: string,
+): Promise<Stoppable & { readonly port: number; readonly wsPort: number }> {
+  const { port, wsPort, launch, remove } = await prepareMosquitto(passwords);
+  const child = await launch();
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  // Also when the tests are broken off.
-  const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
-  let said = '';
-  child.stderr.on('data', (text) => {
-    said += text;
-  });
-  for (let attempt = 0; !((await accepts(port)) && (await accepts(wsPort))); attempt += 1) {
-    if (attempt > 200 || child.exitCode !== null) throw new Error(`mosquitto does not start: ${said}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
   return {
     port,
     wsPort,
     async stop() {
       child.kill('SIGTERM');
       await exited;
-      process.off('exit', kill);
-      await fs.rm(folder, { recursive: true, force: true });
+      await remove();
     },
   };
 }

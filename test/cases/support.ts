@@ -3,6 +3,7 @@
  * a caller's verbs expect success and give the attributes, those behind `refused` expect the refusal and give its message.
  */
 import { afterAll, beforeAll, expect } from 'vitest';
+import { dispatch, endpointsByTopic } from '#src/rpc/dispatcher.ts';
 import { type Answer, type CallOptions, Stack } from '../support/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: attributes of any shape are looked into
@@ -154,6 +155,8 @@ export interface People {
   readonly reader: Caller;
   readonly bob: Caller;
   readonly carol: Caller;
+  /** Another service of the cloud, which acts as administrator. */
+  readonly nova: Caller;
 }
 
 /** An id that nothing has. */
@@ -161,8 +164,20 @@ export const unknownId = (): string => crypto.randomUUID();
 
 type Options = Readonly<Record<string, Readonly<Record<string, string | number | boolean | readonly string[]>>>>;
 
-/** A cloud for a file of cases; what it gives makes people in projects of their own. */
-export function useCloud(name: string, options: Options = {}): () => People {
+/** An L2 agent is alive on the host: it reports so. */
+async function reportAgent(stack: Stack, host: string): Promise<void> {
+  const listeners = stack.plugins.flatMap((plugin) => plugin.stateReportListeners?.() ?? []);
+  const endpoints = endpointsByTopic(listeners).get('q-reports-plugin') ?? [];
+  const agent_state = {
+    ...{ agent_type: 'Open vSwitch agent', binary: 'neutron-openvswitch-agent', host, topic: 'N/A', start_flag: true },
+    configurations: { tunnel_types: ['vxlan'], tunneling_ip: '192.0.2.1', bridge_mappings: {} },
+  };
+  const args = { agent_state: { agent_state }, time: new Date().toISOString() };
+  await dispatch(endpoints, host, { method: 'report_state', args, version: '1.0', context: {} });
+}
+
+/** A cloud for a file of cases, with L2 agents on the hosts; what it gives makes people in projects of their own. */
+export function useCloud(name: string, options: Options = {}, hosts: readonly string[] = []): () => People {
   let stack: Stack;
   beforeAll(async () => {
     const groups = Object.keys({ ...CLOUD, ...options }) as (keyof typeof CLOUD)[];
@@ -171,6 +186,7 @@ export function useCloud(name: string, options: Options = {}): () => People {
       Object.fromEntries(groups.map((group) => [group, { ...CLOUD[group], ...options[group] }])),
       8,
     );
+    for (const host of hosts) await reportAgent(stack, host);
   });
   afterAll(() => stack.stop());
   return () => {
@@ -182,6 +198,7 @@ export function useCloud(name: string, options: Options = {}): () => People {
       reader: of('reader', alice.project),
       bob: of('member,reader'),
       carol: of('member,reader'),
+      nova: of('admin,service'),
     };
   };
 }

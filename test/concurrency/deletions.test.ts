@@ -125,6 +125,21 @@ const onboarding: Prepare = async () => {
   return { base: `subnetpools/${pool}`, build: (at) => send('PUT', path, { network_id: networks[at] }) };
 };
 
+/** An external network, and routers and floating IPs on it. */
+const outside = async (): Promise<string> => {
+  const network_id = await made('network', { 'router:external': true });
+  await subnetOn(network_id, '172.25.0.0/16');
+  return network_id;
+};
+
+const interfaces: Prepare = async () => {
+  const id = await made('router', {});
+  const subnets: string[] = [];
+  for (let at = 0; at <= BUILDERS; at++) subnets.push(await subnetOn(await bare(), `10.150.${at}.0/24`));
+  const path = `routers/${id}/add_router_interface`;
+  return { base: `routers/${id}`, build: (at) => send('PUT', path, { subnet_id: subnets[at] }) };
+};
+
 /** What was built goes with what it is built on. */
 const GOES = 'goes with it';
 
@@ -257,6 +272,19 @@ const RACES: readonly (readonly [what: string, prepare: Prepare, gone: string, n
     '404 SubnetPoolNotFound',
     GOES,
   ],
+  [
+    'gateways on a network',
+    creating('networks', outside, ['routers', 'router'], (network_id) => ({ external_gateway_info: { network_id } })),
+    '404 NetworkNotFound',
+    '409 NetworkInUse',
+  ],
+  [
+    'floating IPs of a network',
+    creating('networks', outside, ['floatingips', 'floatingip'], (id) => ({ floating_network_id: id })),
+    '404 NetworkNotFound',
+    GOES,
+  ],
+  ['interfaces of a router', interfaces, '404 RouterNotFound', '409 RouterInUse'],
   ['subnets that come to a pool', onboarding, '404 SubnetPoolNotFound', '400 SubnetPoolDeleteError'],
 ];
 

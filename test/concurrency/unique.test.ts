@@ -97,6 +97,54 @@ const onboard: Prepare = async () => {
   return () => send('PUT', `subnetpools/${pool}/onboard_network_subnets`, { network_id });
 };
 
+/** A router, and a network that it is to lead to or be on, as one of many is asked to. */
+const router = (attributes: Attributes = {}) => made('router', { project_id: 'alice', ...attributes });
+const external = () => ({ external_gateway_info: { network_id: world.outside } });
+
+async function made(member: string, attributes: Attributes): Promise<string> {
+  return (await stack.create(member, attributes)).id;
+}
+
+async function inside(): Promise<{ readonly network_id: string; readonly subnet_id: string }> {
+  const network_id = await made('network', { project_id: 'alice' });
+  const cidr = `10.200.${world.next() % 250}.0/24`;
+  return { network_id, subnet_id: await made('subnet', { network_id, project_id: 'alice', ip_version: 4, cidr }) };
+}
+
+const sameInterface: Prepare = async () => {
+  const [id, { subnet_id }] = [await router(), await inside()];
+  return () => send('PUT', `routers/${id}/add_router_interface`, { subnet_id });
+};
+
+const samePortOfRouters: Prepare = async () => {
+  const port = await made('port', { network_id: (await inside()).network_id, project_id: 'alice' });
+  const routers = await Promise.all(Array.from({ length: CROWD }, () => router()));
+  return (at) => send('PUT', `routers/${routers[at]}/add_router_interface`, { port_id: port });
+};
+
+const sameGatewayAddress: Prepare = async () => {
+  const { subnet_id } = await inside();
+  const routers = await Promise.all(Array.from({ length: CROWD }, () => router()));
+  return (at) => send('PUT', `routers/${routers[at]}/add_router_interface`, { subnet_id });
+};
+
+async function reachable(): Promise<string> {
+  const [id, { network_id, subnet_id }] = [await router(external()), await inside()];
+  await send('PUT', `routers/${id}/add_router_interface`, { subnet_id });
+  return await made('port', { network_id, project_id: 'alice' });
+}
+
+const floating = (attributes: Attributes) => ({
+  ...{ project_id: 'alice', floating_network_id: world.outside },
+  ...attributes,
+});
+
+const sameAssociation: Prepare = async () => {
+  const port_id = await reachable();
+  const ids = await Promise.all(Array.from({ length: CROWD }, () => made('floatingip', floating({}))));
+  return (at) => send('PUT', `floatingips/${ids[at]}`, { floatingip: { port_id } });
+};
+
 const ADDRESSES = { addresses: ['172.16.0.1/32', '172.16.0.3/32'] };
 const network = () => world.network;
 
@@ -163,6 +211,22 @@ const ONCE: readonly (readonly [what: string, prepare: Prepare, winner: number, 
     same('networks', 'network', () => ({ 'router:external': true, is_default: true })),
     201,
     '409 DefaultExternalNetworkExists',
+  ],
+  ['a subnet of a router', sameInterface, 200, '400 BadRequest'],
+  ['the router of a port', samePortOfRouters, 200, '409 PortInUse'],
+  ['the gateway address of a subnet', sameGatewayAddress, 200, '409 IpAddressAlreadyAllocated'],
+  [
+    'the floating IP of a fixed address',
+    same('floatingips', 'floatingip', async () => floating({ port_id: await reachable() })),
+    201,
+    '409 FloatingIPPortAlreadyAssociated',
+  ],
+  ['the fixed address of floating IPs', sameAssociation, 200, '409 FloatingIPPortAlreadyAssociated'],
+  [
+    'the address of a floating IP',
+    same('floatingips', 'floatingip', () => floating({ floating_ip_address: '172.24.9.9' })),
+    201,
+    '409 IpAddressAlreadyAllocated',
   ],
   [
     'the default subnet pool',

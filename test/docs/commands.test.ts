@@ -41,7 +41,7 @@ describe('commands in the documents', () => {
     const known = [...list.matchAll(/^ {2}(\S+(?: \S+)?)\s{2,}/gm)].map((match) => match[1]!);
     expect(known).toContain('server');
     const named = calls(
-      /(?:^|[;&|(]\s*|bin\/)(?:OS_\w+=\S+\s+)*nucleon(?:\.mjs)? ((?:db|config|policy) [a-z|]+|[a-z]+)\b/gm,
+      /(?:^|[;&|(]\s*|bin\/)(?:OS_\w+=\S+\s+)*nucleon(?:\.mjs)? ((?:agent|db|config|policy|rpc) [a-z|]+|[a-z]+)\b/gm,
     );
     const unknown = named.flatMap(({ path, name }) => {
       const [group = '', choices] = name.split(' ');

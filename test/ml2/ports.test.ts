@@ -301,7 +301,9 @@ describe('update_port', () => {
       allowed_address_pairs: [{ ip_address: '10.0.0.99', mac_address: 'fa:16:3e:aa:aa:aa' }],
     };
     const updated = await world.update('port', port.id, changed);
-    expect(updated).toEqual({ ...port, ...changed, revision_number: 2, updated_at: updated['updated_at'] });
+    // There is no driver that would bind it.
+    const bound = { 'binding:vif_type': 'binding_failed', revision_number: 3 };
+    expect(updated).toEqual({ ...port, ...changed, ...bound, updated_at: updated['updated_at'] });
     expect(await world.show('port', port.id)).toEqual(updated);
     expect(await world.update('port', port.id, changed)).toEqual(updated);
   });
@@ -398,9 +400,11 @@ describe('delete_port', () => {
 });
 
 describe('what agents are told', () => {
-  test('a change goes to the host, a move to both hosts, a name to nobody, a deletion to the host', async () => {
+  test('a change goes to the host, a move to the host that is left, a name to nobody, a deletion to the host', async () => {
     const { network } = await world.lan();
     const port = await make(network, { 'binding:host_id': 'h1' });
+    const bind = () => world.database.sql`update port_bindings set vif_type = 'ovs' where port_id = ${port.id}`;
+    await bind();
     await world.update('port', port.id, { name: 'x' });
     expect(await world.notifications()).toEqual([]);
     const down = await world.update('port', port.id, { admin_state_up: false });
@@ -418,14 +422,15 @@ describe('what agents are told', () => {
       },
     });
     await world.update('port', port.id, { 'binding:host_id': 'h2' });
-    expect((await world.notifications()).map(({ host }) => host)).toEqual(['h1', 'h2']);
+    // The other host hears of it when it is bound there.
+    expect((await world.notifications()).map(({ host }) => host)).toEqual(['h1']);
     await world.remove('port', port.id);
     const [gone] = await world.notifications();
     expect(gone).toMatchObject({ topic: 'q-agent-notifier-port-delete', host: 'h2' });
     expect(gone?.message).toMatchObject({ method: 'port_delete', args: { port_id: port.id }, version: '1.0' });
   });
 
-  test('a port that is on no host concerns nobody', async () => {
+  test('a port that is not bound concerns nobody', async () => {
     const { network } = await world.lan();
     const port = await make(network);
     await world.update('port', port.id, { admin_state_up: false });

@@ -9,10 +9,12 @@ import { adminContext, type Context } from '#src/lib/context.ts';
 import { NeutronError } from '#src/lib/errors.ts';
 import { silentLogger } from '#src/lib/log.ts';
 import { type Metrics, silentMetrics } from '#src/lib/metrics.ts';
+import type { MechanismDriver } from '#src/lib/ml2/mechanism_driver.ts';
 import type { Call, Plugin, PluginHost, Resource, ResourceList } from '#src/lib/plugin.ts';
 import type { QuotaEngine, QuotaResource } from '#src/lib/quota.ts';
-import { createOutbox } from '#src/outbox/mod.ts';
-import ml2 from '#src/plugins/ml2/mod.ts';
+import { createOutbox, type OutboxRow, renderRows } from '#src/outbox/mod.ts';
+import { createMechanismManager, manageMechanisms } from '#src/plugins/ml2/managers/mechanism.ts';
+import { createMl2 } from '#src/plugins/ml2/mod.ts';
 import { createQuota } from '#src/quota/mod.ts';
 import { migratedDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -58,7 +60,8 @@ export class World {
     this.#statements = statements;
   }
 
-  static async start(options: Options = {}): Promise<World> {
+  /** With the drivers that the options name, or with drivers of the test's own. */
+  static async start(options: Options = {}, drivers?: readonly MechanismDriver[], log = silentLogger): Promise<World> {
     const statements = { count: 0 };
     const metrics: Metrics = {
       ...silentMetrics,
@@ -70,7 +73,6 @@ export class World {
       allOptions,
       Object.fromEntries(groups.map((group) => [group, { ...OPTIONS[group], ...options[group] }])),
     );
-    const log = silentLogger;
     const resources: QuotaResource[] = [];
     const host: PluginHost = {
       config,
@@ -84,7 +86,8 @@ export class World {
       attributeExtensions: () => [],
       plugins: { get: () => undefined, all: () => [] },
     };
-    const plugin = await ml2.create(host);
+    const mechanisms = drivers === undefined ? createMechanismManager(config, log) : manageMechanisms(drivers, log);
+    const plugin = createMl2(host, mechanisms);
     resources.push(...(plugin.quotas ?? []));
     return new World(database, host, plugin, statements);
   }
@@ -131,11 +134,22 @@ export class World {
     return { network, subnet: made };
   }
 
-  /** What waits in the outbox, oldest first, taken away. */
+  /** What waits in the outbox for L2 agents, oldest first, as it would be sent; taken away. */
   async notifications(): Promise<readonly Told[]> {
-    const rows = await this.database.sql<{ topic: string; host: string | null; payload: string }[]>`
-      with gone as (delete from outbox returning *) select topic, host, payload::text as payload from gone order by id`;
-    return rows.map(({ topic, host, payload }) => ({ topic, host, message: JSON.parse(payload) as Resource }));
+    const rows = await this.database.sql<OutboxRow[]>`
+      with gone as (delete from outbox returning *)
+      select id, key, host, topic, payload, recipients, reads, object_id from gone
+      where topic like 'q-agent-notifier-port%' or topic like 'q-agent-notifier-network%' order by id`;
+    const { audiences = {}, readers = {} } = this.plugin;
+    const sources = {
+      audiences: new Map(Object.entries(audiences)),
+      readers: new Map(Object.entries(readers)),
+      objects: new Map(),
+    };
+    const rendered = await renderRows(this.database.sql, rows, sources, silentLogger);
+    return rendered.flatMap(({ topic, payload, hosts }) =>
+      hosts.map((host) => ({ topic, host, message: JSON.parse(payload) as Resource })),
+    );
   }
 
   /** Statements sent while `work` runs. */

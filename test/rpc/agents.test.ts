@@ -104,14 +104,15 @@ describe.each(BROKERS)('agents over $name', (kind) => {
       api = agentApi(host);
       await world.server([...api.rpcListeners(), ...api.stateReportListeners()], log);
       const connection = await world.connect('server');
-      await watchPresence({ ...base, log, connection, topics, handlers: [api.presence()] });
+      const hold = { will: 20, retained: 20 };
+      await watchPresence({ ...base, log, connection, topics, handlers: [api.presence()], hold });
     });
     afterAll(async () => {
       await world?.stop();
       await database?.drop();
     });
     beforeEach(async () => {
-      await database.sql`truncate agents, agent_presence, outbox`;
+      await database.sql`truncate agents, agent_presence, outbox cascade`;
       events.length = 0;
       errors.length = 0;
     });
@@ -216,7 +217,10 @@ describe.each(BROKERS)('agents over $name', (kind) => {
         report(a, { ...DHCP, binary: 'nul\u0000' }),
       ]);
       expect(results[1]).toEqual({ status: 'fulfilled', value: 'new' });
-      expect(results[2]).toMatchObject({ status: 'rejected', reason: { type: 'InternalError' } });
+      for (const refused of [results[0], results[2]]) {
+        expect(refused).toMatchObject({ status: 'rejected', reason: { type: 'InvalidInput' } });
+      }
+      expect((await list()).map(({ host }) => host)).toEqual(['host-b']);
     });
 
     test('a thousand reports at once are written in a few statements, each answered right', async () => {
@@ -284,6 +288,19 @@ describe.each(BROKERS)('agents over $name', (kind) => {
       const again = await world.agent('host-a', OVS.binary);
       await until(async () => (await list())[0]?.['alive'] === true, 'its birth is recorded');
       await leave(again);
+    });
+
+    test('a birth by a name that is too long is passed over, and spoils none that comes with it', async () => {
+      const [a, b] = [await world.connect('host-a'), await world.connect('host-b')];
+      const birth = JSON.stringify({ epoch: 1, alive: true });
+      await Promise.all([
+        b.publish(topics.presence('host-b', 'x'.repeat(300)), birth, { qos: 1 }),
+        a.publish(topics.presence('host-a', 'good'), birth, { qos: 1 }),
+      ]);
+      const born = async () => await database.sql<{ host: string }[]>`select host from agent_presence`;
+      await until(async () => (await born()).length > 0, 'the birth is recorded');
+      expect(errors).toEqual([]);
+      expect(await born()).toEqual([{ host: 'host-a' }]);
     });
 
     test('lists filter and sort', async () => {

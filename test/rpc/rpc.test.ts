@@ -5,6 +5,7 @@ import { NeutronError } from '#src/lib/errors.ts';
 import type { RpcEndpoint, RpcMessage } from '#src/lib/rpc.ts';
 import { MAX_BYTES, notificationPublisher, watchPresence } from '#src/rpc/mod.ts';
 import { BROKERS, passwordOf } from '../broker/brokers.ts';
+import { startProxy } from './proxy.ts';
 import { base, child, topics, until, World } from './support.ts';
 
 const HOSTS = ['host-a', 'host-b', 'rack 7/node'] as const;
@@ -248,11 +249,22 @@ function suite(kind: (typeof BROKERS)[number]): void {
       expect(got).toEqual(Array.from({ length: 20 }, (_, n) => n));
     });
 
+    const HOLD = { will: 20, retained: 20 };
+
+    test('a call for which no worker is there yet is answered by the first that comes, long before its time is over', async () => {
+      const client = await world.client('host-a');
+      const call = client.call('latecomers', 'echo', { n: 1 }, { timeout: 60_000, retries: 0 });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const methods = { echo: async (_call: unknown, args: JsonObject) => args };
+      await world.server([{ topic: 'latecomers', endpoints: [{ version: '1.0', methods }] }]);
+      expect(await call).toEqual({ n: 1 });
+    });
+
     test('presence tells births and wills, with epochs that grow', async () => {
       const told: { host: string; binary: string; epoch: number; alive: boolean }[] = [];
       const handler = async (presence: (typeof told)[number]) => void told.push(presence);
       const connection = await world.connect('server');
-      await watchPresence({ ...base, connection, topics, handlers: [handler] });
+      await watchPresence({ ...base, connection, topics, handlers: [handler], hold: HOLD });
       const of = (binary: string) => told.filter((presence) => presence.binary === binary);
 
       const agent = child('presence_agent.ts', [world.url, 'host-a', passwordOf('host-a')]);
@@ -272,8 +284,49 @@ function suite(kind: (typeof BROKERS)[number]): void {
       // Retained: one who comes later knows as well.
       const late: (typeof told)[number][] = [];
       const handlers = [async (presence: (typeof told)[number]) => void late.push(presence)];
-      await watchPresence({ ...base, connection: await world.connect('server'), topics, handlers });
+      await watchPresence({ ...base, connection: await world.connect('server'), topics, handlers, hold: HOLD });
       await until(() => late.some(({ binary, alive }) => binary === 'killed-agent' && !alive), 'the last state');
+    });
+
+    test('a will is not believed when the connection breaks with it; the next one brings it again', async () => {
+      const proxy = await startProxy(Number(new URL(world.url).port));
+      try {
+        const connection = await world.connect('server', { url: `mqtt://127.0.0.1:${proxy.port}` });
+        const told: { readonly alive: boolean; readonly generation: number }[] = [];
+        const handler = async ({ binary, alive }: { binary: string; alive: boolean }) => {
+          if (binary === 'going-agent') told.push({ alive, generation: connection.generation });
+        };
+        await watchPresence({ ...base, connection, topics, handlers: [handler], hold: { will: 1000, retained: 20 } });
+        const agent = await world.agent('host-a', 'going-agent');
+        await until(() => told.length === 1, 'the birth');
+        await agent.stop();
+        proxy.cut();
+        await until(() => !connection.connected, 'the connection is lost');
+        proxy.mend();
+        await until(() => told.length === 2, 'the will');
+        expect(told).toEqual([
+          { alive: true, generation: 1 },
+          { alive: false, generation: 2 },
+        ]);
+      } finally {
+        await proxy.stop();
+      }
+    });
+
+    test('a birth that follows a will at once makes the will be forgotten', async () => {
+      const told: boolean[] = [];
+      const handler = async ({ binary, alive }: { binary: string; alive: boolean }) => {
+        if (binary === 'quick-agent') told.push(alive);
+      };
+      const hold = { will: 500, retained: 500 };
+      await watchPresence({ ...base, connection: await world.connect('server'), topics, handlers: [handler], hold });
+      const first = await world.agent('host-a', 'quick-agent');
+      await until(() => told.length === 1, 'the birth');
+      await first.stop();
+      await world.agent('host-a', 'quick-agent');
+      await until(() => told.length === 2, 'the next birth');
+      await new Promise((resolve) => setTimeout(resolve, 2 * hold.will));
+      expect(told).toEqual([true, true]);
     });
   });
 }

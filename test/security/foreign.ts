@@ -14,6 +14,10 @@ export interface Own {
   readonly port: string;
   readonly pool: string;
   readonly group: string;
+  readonly router: string;
+  /** A network that is external for all. */
+  readonly outside: string;
+  readonly floatingip: string;
 }
 
 /** How an update changes an item that has no name. */
@@ -21,6 +25,7 @@ const CHANGES: Readonly<Record<string, object>> = {
   rbac_policies: { target_tenant: 'd'.repeat(32) },
   security_groups_default_statefulness: { stateful: true },
   agents: { description: 'taken' },
+  floatingips: { description: 'taken' },
 };
 
 /** All that is done to an item of any collection. */
@@ -109,6 +114,14 @@ export function elsewhere(own: () => Own): Readonly<Record<string, readonly Nami
   ];
   const ownPort = () => `ports/${own().port}`;
   const rule = (attributes: object) => ({ security_group_id: own().group, direction: 'ingress', ...attributes });
+  const ofRouter = (what: string, named: (id: string) => object): Naming => [
+    `asks for ${what}`,
+    'PUT',
+    () => `/v2.0/routers/${own().router}/${what}`,
+    (id) => ({ body: named(id) }),
+  ];
+  const leading = (attributes: object) => ({ floating_network_id: own().outside, ...attributes });
+  const gateway = (network_id: string) => ({ external_gateway_info: { network_id } });
   const subnet = (network_id: string, cidr = '10.9.0.0/24') => ({ network_id, ip_version: 4, cidr });
   return {
     networks: [
@@ -128,6 +141,10 @@ export function elsewhere(own: () => Own): Readonly<Record<string, readonly Nami
         mac_address: 'fa:16:3e:00:00:01',
       })),
       making('ports on it and elsewhere', 'ports', 'ports', (network_id) => [port({}), { network_id }]),
+      under('floatingips', 'floating_network_id'),
+      making('a router to it', 'routers', 'router', gateway),
+      changing('a router to lead to it', () => `routers/${own().router}`, 'router', gateway),
+      making('a floating IP of it', 'floatingips', 'floatingip', (floating_network_id) => ({ floating_network_id })),
       making('a subnet on it', 'subnets', 'subnet', (id) => subnet(id)),
       making('an overlapping subnet on it', 'subnets', 'subnet', (id) => subnet(id, '10.1.0.0/24')),
       making('subnets on it and elsewhere', 'subnets', 'subnets', (id) => [subnet(own().network), subnet(id)]),
@@ -140,11 +157,45 @@ export function elsewhere(own: () => Own): Readonly<Record<string, readonly Nami
       ],
     ],
     subnets: [
+      making('a floating IP in it', 'floatingips', 'floatingip', (subnet_id) => leading({ subnet_id })),
+      ofRouter('add_router_interface', (subnet_id) => ({ subnet_id })),
+      ofRouter('remove_router_interface', (subnet_id) => ({ subnet_id })),
       under('ports', 'fixed_ips=subnet_id='),
       making('a port in it', 'ports', 'port', (subnet_id) => port({ fixed_ips: [{ subnet_id }] })),
       changing('a port to be in it', ownPort, 'port', (subnet_id) => ({ fixed_ips: [{ subnet_id }] })),
     ],
-    ports: [under('ports', 'device_id')],
+    ports: [
+      under('ports', 'device_id'),
+      under('floatingips', 'port_id'),
+      making('a floating IP for it', 'floatingips', 'floatingip', (port_id) => leading({ port_id })),
+      changing(
+        'a floating IP to lead to it',
+        () => `floatingips/${own().floatingip}`,
+        'floatingip',
+        (port_id) => ({
+          port_id,
+        }),
+      ),
+      ofRouter('add_router_interface', (port_id) => ({ port_id })),
+      ofRouter('remove_router_interface', (port_id) => ({ port_id })),
+    ],
+    routers: [
+      under('ports', 'device_id'),
+      under('floatingips', 'router_id'),
+      action('routers', 'add_extraroutes', { router: { routes: [] } }),
+      action('routers', 'remove_extraroutes', { router: { routes: [] } }),
+      [
+        'gives it an interface',
+        'PUT',
+        (id) => `/v2.0/routers/${id}/add_router_interface`,
+        () => ({ body: { port_id: own().port } }),
+      ],
+      changing('a port to be its', ownPort, 'port', (device_id) => ({
+        device_id,
+        device_owner: 'network:router_interface',
+      })),
+    ],
+    floatingips: [under('ports', 'device_id')],
     subnetpools: [
       under('subnets', 'subnetpool_id'),
       SHARES,

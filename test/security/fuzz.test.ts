@@ -108,6 +108,10 @@ const ACTION_BODIES: Readonly<Record<string, string>> = {
   add_prefixes: 'prefixes',
   remove_prefixes: 'prefixes',
   onboard_network_subnets: 'network_id',
+  add_router_interface: 'port_id',
+  remove_router_interface: 'subnet_id',
+  add_extraroutes: 'router',
+  remove_extraroutes: 'router',
 };
 
 /** Actions on items, and sub-resources below them. */

@@ -16,7 +16,12 @@ const hers: Record<string, string> = {};
 let his: Own;
 
 /** What nobody owns. */
-const EVERYBODYS: ReadonlySet<string> = new Set(['default_security_group_rules', 'availability_zones', 'quotas']);
+const EVERYBODYS: ReadonlySet<string> = new Set([
+  'default_security_group_rules',
+  'availability_zones',
+  'quotas',
+  'floatingip_pools',
+]);
 
 /** Where the owner is not the one who makes it. */
 const MADE: Readonly<Record<string, (world: World) => Promise<string>>> = {
@@ -43,11 +48,15 @@ beforeAll(async () => {
   const port = (await stack.create('port', { network_id: network, name: 'of bob' }, bob)).id;
   const pool = (await stack.create('subnetpool', { name: 'p', prefixes: ['10.80.0.0/16'] }, bob)).id;
   const group = (await stack.create('security_group', { name: 'of bob' }, bob)).id;
-  his = { network, port, pool, group };
+  const router = (await stack.create('router', { name: 'of bob' }, bob)).id;
+  const outside = await stack.create('network', { 'router:external': true, name: 'of all' });
+  await stack.create('subnet', { network_id: outside.id, ip_version: 4, cidr: '172.25.0.0/24', name: 'of all' });
+  const floatingip = (await stack.create('floatingip', { floating_network_id: outside.id }, bob)).id;
+  his = { network, port, pool, group, router, outside: outside.id, floatingip };
 });
 afterAll(() => stack.stop());
 
-const TAGGED = { networks: 1, subnets: 1, ports: 1, subnetpools: 1, security_groups: 1 };
+const TAGGED = { networks: 1, subnets: 1, ports: 1, subnetpools: 1, security_groups: 1, routers: 1, floatingips: 1 };
 
 /** What is told, with the id that was asked for taken out. */
 function told({ status, text, headers }: Answer, id: string): unknown {
@@ -135,9 +144,9 @@ describe('lists', () => {
   });
 
   it('do not tell by a page link or an empty page that there is more', async () => {
-    const page = await stack.call('GET', '/v2.0/networks?limit=1', { as: bob });
+    const page = await stack.call('GET', '/v2.0/networks?name=of bob&limit=1', { as: bob });
     expect(page.body.networks.map(({ id }: { id: string }) => id)).toEqual([his.network]);
-    const next = await stack.call('GET', `/v2.0/networks?limit=1&marker=${his.network}`, { as: bob });
+    const next = await stack.call('GET', `/v2.0/networks?name=of bob&limit=1&marker=${his.network}`, { as: bob });
     expect(next.body.networks).toEqual([]);
   });
 });

@@ -81,7 +81,9 @@ async function outcomeOf(
   const answer = await stack.call(method, path, { as: who, body: bodies[`${method} ${route}`] });
   if (operation !== 'list' || answer.status !== 200) return answer.status;
   const key = definition.key ?? 'id';
-  const items = answer.body[definition.collection] as readonly (string | Record<string, unknown>)[];
+  // The networks of an agent are listed as networks.
+  const list = answer.body[definition.collection] ?? answer.body[definition.collection.replace(/^.*-/, '')];
+  const items = list as readonly (string | Record<string, unknown>)[];
   return items.some((item) => (typeof item === 'string' ? item : item[key]) === id) ? 'sees' : 'hidden';
 }
 

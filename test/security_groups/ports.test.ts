@@ -189,6 +189,7 @@ describe('a change of a port', () => {
 
   it('is told to the agent on its host', async () => {
     const port = await made({ 'binding:host_id': 'host' }, admin);
+    await stack.database.sql`update port_bindings set vif_type = 'ovs' where port_id = ${port.id}`;
     await stack.database.sql`delete from outbox`;
     await put(port.id, { security_groups: [] }, admin);
     const told = await stack.database.sql<

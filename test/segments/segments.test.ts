@@ -182,6 +182,22 @@ describe('a segment', () => {
     expect((await stack.call('POST', '/v2.0/segments', { as, body: { segment } })).status).toBe(403);
   });
 
+  test('stays while a port is bound to it', async () => {
+    const network = await vlanNetwork('physnet1', 101);
+    const segment = await stack.create('segment', { network_id: network.id, ...vlan('physnet2', 7) });
+    const port = await stack.create('port', { network_id: network.id, 'binding:host_id': 'h1' });
+    await stack.database.sql`
+      insert into port_binding_levels (port_id, host, level, driver, segment_id)
+      values (${port.id}, 'h1', 0, 'some', ${segment.id})`;
+    const { body } = await stack.call('DELETE', `/v2.0/segments/${segment.id}`);
+    expect(body.NeutronError).toMatchObject({
+      type: 'SegmentInUse',
+      message: `Segment '${segment.id}' cannot be deleted: it is still associated with the bound ports ${port.id}.`,
+    });
+    await stack.call('DELETE', `/v2.0/ports/${port.id}`);
+    expect((await stack.call('DELETE', `/v2.0/segments/${segment.id}`)).status).toBe(204);
+  });
+
   test('stays while a subnet is on it', async () => {
     const network = await vlanNetwork('physnet1', 101);
     const segment = await stack.create('segment', { network_id: network.id, ...vlan('physnet2', 7) });

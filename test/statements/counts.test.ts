@@ -20,33 +20,45 @@ const READ_WITH_DEFAULT: Costs = { list: 2, page: 3, show: 1 };
 
 /** For the owner. */
 const EXPECTED: Readonly<Record<string, Costs>> = {
-  networks: { ...READ, create: 8, update: 8, delete: 12, ...TAGS },
-  subnets: { ...READ, create: 11, update: 9, delete: 11, ...TAGS },
-  ports: { ...READ, create: 11, update: 12, delete: 7, ...TAGS },
+  networks: { ...READ, create: 9, update: 8, delete: 12, ...TAGS },
+  subnets: { ...READ, create: 12, update: 10, delete: 12, ...TAGS },
+  ports: { ...READ, create: 12, update: 13, delete: 8, ...TAGS },
   subnetpools: {
     ...{ ...READ, create: 7, update: 7, delete: 7, ...TAGS },
     ...{ add_prefixes: 9, remove_prefixes: 10, onboard_network_subnets: 15 },
   },
   address_scopes: { ...READ, create: 4, update: 7, delete: 6 },
-  address_groups: { ...READ, create: 5, update: 7, delete: 6, add_addresses: 8, remove_addresses: 8 },
-  security_groups: { ...READ_WITH_DEFAULT, create: 6, update: 7, delete: 11, ...TAGS },
-  security_group_rules: { ...READ_WITH_DEFAULT, create: 7, delete: 6 },
+  address_groups: { ...READ, create: 6, update: 8, delete: 7, add_addresses: 9, remove_addresses: 9 },
+  security_groups: { ...READ_WITH_DEFAULT, create: 7, update: 8, delete: 12, ...TAGS },
+  security_group_rules: { ...READ_WITH_DEFAULT, create: 8, delete: 7 },
   default_security_group_rules: { ...READ, create: 6, delete: 2 },
   security_groups_default_statefulness: { ...READ, create: 1, update: 2, delete: 1 },
   rbac_policies: { ...READ, create: 8, update: 9, delete: 7 },
-  segments: { ...READ, create: 8, update: 7, delete: 9 },
+  segments: { ...READ, create: 9, update: 7, delete: 10 },
+  routers: {
+    ...{ ...READ, create: 14, update: 8, delete: 13, ...TAGS },
+    ...{ 'set gateway': 16, 'clear gateway': 13, add_extraroutes: 9, remove_extraroutes: 9 },
+    ...{ add_router_interface: 15, 'add_router_interface by port': 16, remove_router_interface: 14 },
+  },
+  floatingips: { ...READ, create: 13, update: 7, delete: 12, ...TAGS, associate: 10, disassociate: 7 },
+  floatingip_pools: { list: 1 },
   network_ip_availabilities: { list: 1, show: 1 },
-  agents: { ...READ, update: 6, delete: 5 },
+  agents: { ...READ, update: 6, delete: 6 },
   availability_zones: { list: 1 },
   quotas: { list: 1, show: 1, update: 4, delete: 1, default: 0, details: 1 },
 };
 /** What differs for an administrator, of whom policy asks nothing about the object or those above it. */
 const FOR_ADMIN: Readonly<Record<string, Costs>> = {
   networks: { update: 7, delete: 11 },
-  subnets: { create: 10 },
-  ports: { create: 9, update: 9, delete: 6 },
-  security_group_rules: { create: 6 },
+  subnets: { create: 11 },
+  ports: { create: 10, update: 10, delete: 7 },
+  security_group_rules: { create: 7 },
   subnetpools: { onboard_network_subnets: 16 },
+  routers: {
+    ...{ update: 7, delete: 12, 'set gateway': 15, 'clear gateway': 12 },
+    ...{ add_router_interface: 14, 'add_router_interface by port': 15, remove_router_interface: 13 },
+  },
+  floatingips: { delete: 11 },
 };
 
 /** Room enough in the ranges that nothing chosen at random is met twice. */

@@ -12,6 +12,8 @@ export interface World {
   readonly network: string;
   readonly subnet: string;
   readonly group: string;
+  /** A network that is external for the project alone. */
+  readonly outside: string;
   /** A number that was not given before. */
   next(): number;
 }
@@ -71,6 +73,42 @@ const share = (network: string, project: number): Attributes => ({
   action: 'access_as_shared',
   target_tenant: String(project).padStart(32, '0'),
 });
+
+/** Networks with a subnet each: the subnets. */
+async function lans({ stack, next }: World, count: number): Promise<readonly string[]> {
+  const made = times(count, async () => {
+    const { id } = await stack.create('network', {}, alice);
+    const subnet = { network_id: id, ip_version: 4, cidr: `10.${bytes(next())}.0/24` };
+    return (await stack.create('subnet', subnet, alice)).id as string;
+  });
+  return await Promise.all(made);
+}
+
+async function attach({ stack }: World, router: string, body: Attributes): Promise<void> {
+  const answer = await stack.call('PUT', `/v2.0/routers/${router}/add_router_interface`, { body });
+  if (answer.status !== 200) throw new Error(`add_router_interface: ${answer.status} ${answer.text}`);
+}
+
+/** A port on a network of its own. */
+async function freePort(world: World): Promise<string> {
+  const [subnet] = await lans(world, 1);
+  const { network_id } = (await world.stack.call('GET', `/v2.0/subnets/${subnet}`)).body.subnet;
+  return (await world.stack.create('port', { network_id }, alice)).id;
+}
+
+/** A port that a router connects with the world outside. */
+async function reachablePort(world: World): Promise<string> {
+  const { stack, outside } = world;
+  const port_id = await freePort(world);
+  const { fixed_ips } = (await stack.call('GET', `/v2.0/ports/${port_id}`)).body.port;
+  const router = await stack.create('router', { external_gateway_info: { network_id: outside } }, alice);
+  await attach(world, router.id, { subnet_id: fixed_ips[0].subnet_id });
+  return port_id;
+}
+
+/** Routes to the world outside. */
+const routes = (count: number) =>
+  times(count, (at) => ({ destination: `192.168.${at}.0/24`, nexthop: '172.24.255.254' }));
 
 export const KINDS: Readonly<Record<string, Kind>> = {
   networks: {
@@ -211,6 +249,53 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     body: ({ network }) => ({ network_id: network, network_type: 'vxlan' }),
     change: () => ({ name: 'new' }),
   },
+  routers: {
+    member: 'router',
+    body: ({ next, outside }) => ({ name: `r${next()}`, external_gateway_info: { network_id: outside } }),
+    change: () => ({ name: 'new', admin_state_up: false }),
+    actions: {
+      ...tagsOf('routers'),
+      'clear gateway': (_, id) => ['PUT', `/${id}`, { router: { external_gateway_info: null } }],
+      async 'set gateway'({ stack, outside }, id) {
+        await stack.call('PUT', `/v2.0/routers/${id}`, { body: { router: { external_gateway_info: null } } });
+        return ['PUT', `/${id}`, { router: { external_gateway_info: { network_id: outside } } }];
+      },
+      async add_router_interface(world, id, rows) {
+        for (const subnet_id of await lans(world, Math.min(rows, 5))) await attach(world, id, { subnet_id });
+        const [subnet_id] = await lans(world, 1);
+        return ['PUT', `/${id}/add_router_interface`, { subnet_id }];
+      },
+      async 'add_router_interface by port'(world, id, rows) {
+        for (const subnet_id of await lans(world, Math.min(rows, 5))) await attach(world, id, { subnet_id });
+        return ['PUT', `/${id}/add_router_interface`, { port_id: await freePort(world) }];
+      },
+      async remove_router_interface(world, id, rows) {
+        const subnets = await lans(world, Math.min(rows, 5));
+        for (const subnet_id of subnets) await attach(world, id, { subnet_id });
+        return ['PUT', `/${id}/remove_router_interface`, { subnet_id: subnets[0] }];
+      },
+      add_extraroutes: (_, id, rows) => ['PUT', `/${id}/add_extraroutes`, { router: { routes: routes(rows) } }],
+      async remove_extraroutes({ stack }, id, rows) {
+        await stack.call('PUT', `/v2.0/routers/${id}`, { body: { router: { routes: routes(rows) } } });
+        return ['PUT', `/${id}/remove_extraroutes`, { router: { routes: routes(rows) } }];
+      },
+    },
+  },
+  floatingips: {
+    member: 'floatingip',
+    body: ({ outside }) => ({ floating_network_id: outside }),
+    change: () => ({ description: 'new' }),
+    actions: {
+      ...tagsOf('floatingips'),
+      associate: async (world, id) => ['PUT', `/${id}`, { floatingip: { port_id: await reachablePort(world) } }],
+      async disassociate(world, id) {
+        const body = { floatingip: { port_id: await reachablePort(world) } };
+        await world.stack.call('PUT', `/v2.0/floatingips/${id}`, { body });
+        return ['PUT', `/${id}`, { floatingip: { port_id: null } }];
+      },
+    },
+  },
+  floatingip_pools: { member: 'floatingip_pool' },
   network_ip_availabilities: {
     member: 'network_ip_availability',
     owner: admin,
@@ -256,16 +341,24 @@ export const KINDS: Readonly<Record<string, Kind>> = {
 
 /** What the objects of all kinds stand on, and no limits for who owns them. */
 export async function makeWorld(stack: Stack): Promise<World> {
-  const limited = ['network', 'subnet', 'port', 'security_group', 'security_group_rule', 'rbac_policy'];
-  const quota = Object.fromEntries(limited.map((name) => [name, -1]));
+  const limits = (await stack.call('GET', '/v2.0/quotas/alice/default')).body.quota;
+  const quota = Object.fromEntries(Object.keys(limits).map((name) => [name, -1]));
   await stack.call('PUT', '/v2.0/quotas/alice', { body: { quota } });
   const network = (await stack.create('network', {}, alice)).id;
   // So wide that no two pick the same address.
   const wide = { ip_version: 6, cidr: '2001:db8::/64', ipv6_address_mode: 'dhcpv6-stateful' };
   const subnet = (await stack.create('subnet', { network_id: network, ...wide }, alice)).id;
   const group = (await stack.create('security_group', {}, alice)).id;
+  const outside = (await stack.create('network', {})).id;
+  // Written here, because `/rbac-policies` wants ids of projects as Keystone makes them.
+  const { sql } = stack.database;
+  await sql`insert into external_networks (network_id) values (${outside})`;
+  await sql`
+    insert into network_rbacs (id, project_id, network_id, action, target_project)
+    values (gen_random_uuid(), 'admin', ${outside}, 'access_as_external', 'alice')`;
+  await stack.create('subnet', { network_id: outside, ip_version: 4, cidr: '172.24.0.0/16' });
   let number = 1;
-  return { stack, network, subnet, group, next: () => number++ };
+  return { stack, network, subnet, group, outside, next: () => number++ };
 }
 
 /** A new object with so many rows below it; its id. */

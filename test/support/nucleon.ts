@@ -9,7 +9,8 @@ import { denoPath } from './deno.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-const COMMANDS = {
+/** How the command is run, by runtime. */
+export const COMMANDS = {
   node: ['node', 'bin/nucleon.mjs'],
   deno: [denoPath(), 'run', '-A', '--unstable-net', 'src/runtime/deno/main.ts'],
 } as const;
@@ -21,6 +22,8 @@ export interface NucleonOptions {
   readonly args?: readonly string[];
   /** Where the state is kept; a new directory, removed at the end, unless told. */
   readonly stateDir?: string;
+  /** How long the first answer is waited for (20,000 ms). */
+  readonly patienceMs?: number;
 }
 
 export interface Nucleon {
@@ -101,13 +104,17 @@ export async function startNucleon(options: NucleonOptions = {}): Promise<Nucleo
     const timer = setTimeout(() => child.kill('SIGKILL'), 30_000);
     await exited;
     clearTimeout(timer);
-    if (options.stateDir === undefined) await rm(stateDir, { recursive: true, force: true });
+    if (options.stateDir === undefined) await rm(stateDir, { recursive: true, force: true, maxRetries: 10 });
   };
   try {
-    await until('the first answer', async () => {
-      if (gone) throw new Error('the server has ended');
-      return (await fetch(`${url}/`, { signal: AbortSignal.timeout(2000) })).ok;
-    });
+    await until(
+      'the first answer',
+      async () => {
+        if (gone) throw new Error('the server has ended');
+        return (await fetch(`${url}/`, { signal: AbortSignal.timeout(2000) })).ok;
+      },
+      options.patienceMs,
+    );
   } catch (error) {
     await stop();
     throw new Error(`nucleon server did not start; it said:\n${output}`, { cause: error });

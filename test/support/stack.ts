@@ -37,7 +37,17 @@ const OPTIONS: Options = {
 
 /** Tables that a test may fill, those that point to others first; what cascades is left out. */
 const EMPTIED = [
-  ...['ip_allocations', 'ports', 'subnets', 'networks', 'subnetpools', 'address_scopes'],
+  ...[
+    'floatingips',
+    'router_ports',
+    'routers',
+    'ip_allocations',
+    'ports',
+    'subnets',
+    'networks',
+    'subnetpools',
+    'address_scopes',
+  ],
   ...[
     'security_group_rules',
     'security_groups',

@@ -2,6 +2,7 @@
  * Actions below an item (`PUT /routers/{id}/add_router_interface`) or a collection. Their bodies and answers are the
  * plugin's own; the policy rule is the action's name, or the item's own rule where that is not defined.
  */
+import type { Resource } from '#src/lib/plugin.ts';
 import { answerEmpty, answerJson } from '../answer.ts';
 import type { DeclaredAction } from '../router/declared.ts';
 import { readOptionalBody, refuseBody } from './body.ts';
@@ -31,7 +32,12 @@ async function bodyOf(
   }
 }
 
-function answer(scene: Scene, status: number, result: unknown): Response {
+async function answer(scene: Scene, action: DeclaredAction, status: number, result: unknown): Promise<Response> {
+  if (action.definition.answers_item === true) {
+    const { resource, authorizer, parents } = scene;
+    const [shown] = await resource.view.render(authorizer, resource, [result as Resource], parents, undefined);
+    return answerJson(scene.c, status, { [resource.definition.member]: shown });
+  }
   return result === undefined && status === 204
     ? answerEmpty(scene.c, 204)
     : answerJson(scene.c, status, result ?? null);
@@ -45,14 +51,16 @@ export async function act(scene: Scene, action: DeclaredAction, id: string | und
   const status = action.definition.status ?? (action.definition.method === 'DELETE' ? 204 : 200);
   if (id === undefined) {
     await enforceOnCollection(scene, rule);
-    return answer(scene, status, await action.verb(context, call));
+    return await answer(scene, action, status, await action.verb(context, call));
   }
   // Where the rule asks nothing of the item, the verb finds out by itself whether there is one.
-  if (authorizer.forAll(rule, {}) === true) return answer(scene, status, await action.verb(context, { ...call, id }));
+  if (authorizer.forAll(rule, {}) === true)
+    return await answer(scene, action, status, await action.verb(context, { ...call, id }));
   const original = await readItem(scene, id);
   await enforceOnItem(scene, [rule], id, original, original ?? {});
-  return answer(
+  return await answer(
     scene,
+    action,
     status,
     await action.verb(context, original === undefined ? { ...call, id } : { ...call, id, original }),
   );

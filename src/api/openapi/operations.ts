@@ -180,7 +180,11 @@ function actionOf(
     tags: [resource.definition.collection],
     parameters: pathParameters(onItem ? [...parameters, item] : parameters),
     ...bodyOf(definition.request, true),
-    responses: answers(statusOf(definition), definition.response ?? {}, method === 'get' ? [404] : [400, 404, 409]),
+    responses: answers(
+      statusOf(definition),
+      definition.answers_item === true ? single(described) : (definition.response ?? {}),
+      method === 'get' ? [404] : [400, 404, 409],
+    ),
     'x-policy': policy.defines(rule) ? rule : method === 'get' ? show : update,
   };
 }

@@ -33,10 +33,62 @@ const keystoneauth: Readonly<Record<string, Declaration>> = {
   username: { type: 'string', default: null, deprecated_names: [[null, 'user_name']] },
 };
 
+/** The same, where this server does log in. */
+const effective: Readonly<Record<string, Declaration>> = {
+  auth_type: {
+    ...keystoneauth['auth_type']!,
+    effective: true,
+    help: 'How this server logs in at Keystone: password (also when unset) or v3applicationcredential.',
+  },
+  auth_url: { type: 'uri', default: null, effective: true, help: 'Keystone. Unset: Nova is told nothing.' },
+  username: { ...keystoneauth['username']!, effective: true, help: 'User that this server is to Nova.' },
+  user_id: { type: 'string', default: null, effective: true, help: 'The same by id.' },
+  password: { type: 'string', default: null, secret: true, effective: true, help: 'Its password.' },
+  user_domain_name: { type: 'string', default: null, effective: true, help: 'Domain of that user.' },
+  user_domain_id: { type: 'string', default: null, effective: true, help: 'The same by id.' },
+  project_name: { ...keystoneauth['project_name']!, effective: true, help: 'Project that it acts in.' },
+  project_id: { ...keystoneauth['project_id']!, effective: true, help: 'The same by id.' },
+  project_domain_name: { type: 'string', default: null, effective: true, help: 'Domain of that project.' },
+  project_domain_id: { type: 'string', default: null, effective: true, help: 'The same by id.' },
+  default_domain_name: {
+    type: 'string',
+    default: null,
+    effective: true,
+    help: 'Domain of the user and of the project, where they name none.',
+  },
+  default_domain_id: { type: 'string', default: null, effective: true, help: 'The same by id.' },
+  system_scope: {
+    type: 'string',
+    default: null,
+    effective: true,
+    help: '"all": act on the system in place of a project.',
+  },
+  application_credential_id: {
+    type: 'string',
+    default: null,
+    effective: true,
+    help: 'Application credential to log in with.',
+  },
+  application_credential_secret: { type: 'string', default: null, secret: true, effective: true, help: 'Its secret.' },
+  timeout: {
+    type: 'float',
+    default: null,
+    effective: true,
+    help: 'Seconds to wait for an answer of Keystone or Nova; unset: 30.',
+  },
+};
+
 const nova = defineGroup('nova', {
   ...keystoneauth,
-  endpoint_type: { type: 'string', default: 'public', choices: ['public', 'admin', 'internal'] },
-  region_name: { type: 'string', default: null },
+  ...effective,
+  endpoint_type: {
+    type: 'string',
+    default: 'public',
+    choices: ['public', 'admin', 'internal'],
+    effective: true,
+    help: "Which of Nova's endpoints in the catalogue is used.",
+  },
+  region_name: { type: 'string', default: null, effective: true, help: 'Region of that endpoint; unset: any.' },
 });
 
 const placement = defineGroup('placement', {

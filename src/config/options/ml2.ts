@@ -96,12 +96,28 @@ const securitygroup = defineGroup('securitygroup', {
 });
 
 const ovsDriver = defineGroup('ovs_driver', {
-  ovs_create_tap: { type: 'boolean', default: true, deprecated_for_removal: true },
-  vnic_type_prohibit_list: { type: 'list', default: [] },
+  ovs_create_tap: {
+    type: 'boolean',
+    default: true,
+    deprecated_for_removal: true,
+    effective: true,
+    help: 'Whether compute hosts are told (binding:vif_details) to make a tap device for each Open vSwitch port.',
+  },
+  vnic_type_prohibit_list: {
+    type: 'list',
+    default: [],
+    effective: true,
+    help: "Kinds of ports (binding:vnic_type) that the mechanism driver 'openvswitch' leaves to others.",
+  },
 });
 
 const sriovDriver = defineGroup('sriov_driver', {
-  vnic_type_prohibit_list: { type: 'list', default: [] },
+  vnic_type_prohibit_list: {
+    type: 'list',
+    default: [],
+    effective: true,
+    help: "Kinds of ports (binding:vnic_type) that the mechanism driver 'sriovnicswitch' leaves to others.",
+  },
 });
 
 export const ml2Options = [

@@ -65,7 +65,7 @@ describe('the option tables', () => {
 const root = new URL('../../../', import.meta.url);
 
 /** Options whose names the code puts together. */
-const COMPUTED = /^\[quotas\] quota_|^\[keystone_authtoken\] (user|project)_domain_(id|name)$/;
+const COMPUTED = /^\[quotas\] quota_|^\[(keystone_authtoken|nova)\] (user|project)_domain_(id|name)$/;
 
 /** All that is neither a test nor a declaration of options. */
 async function productCode(): Promise<string> {

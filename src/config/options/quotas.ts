@@ -12,7 +12,7 @@ const quotas = defineGroup('quotas', {
   quota_firewall_group: { type: 'integer', default: 10 },
   quota_firewall_policy: { type: 'integer', default: 10 },
   quota_firewall_rule: { type: 'integer', default: 100 },
-  quota_floatingip: { type: 'integer', default: 50 },
+  quota_floatingip: { type: 'integer', default: 50, effective: true, help: 'Floating IPs of a project.' },
   quota_flow_classifier: { type: 'integer', default: 100 },
   quota_network: {
     type: 'integer',
@@ -30,8 +30,8 @@ const quotas = defineGroup('quotas', {
     effective: true,
     help: 'RBAC policies of a project; shares that `shared` and `router:external` of networks make count, too.',
   },
-  quota_router: { type: 'integer', default: 10 },
-  quota_router_route: { type: 'integer', default: 30 },
+  quota_router: { type: 'integer', default: 10, effective: true, help: 'Routers of a project.' },
+  quota_router_route: { type: 'integer', default: 30, effective: true, help: 'Extra routes of one router.' },
   quota_security_group: {
     type: 'integer',
     default: 10,

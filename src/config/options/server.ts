@@ -156,4 +156,23 @@ const tracing = defineGroup('tracing', {
   },
 });
 
-export const serverOptions = [...defaults, ...pipeline, ...cors, ...middleware, ...rateLimit, ...metrics, ...tracing];
+const agentFailover = defineGroup('agent_failover', {
+  lost_agent_grace: {
+    type: 'integer',
+    default: 10,
+    min: 0,
+    effective: true,
+    help: 'Seconds that an agent whose connection is lost has to come back before what it serves moves to others.',
+  },
+});
+
+export const serverOptions = [
+  ...defaults,
+  ...pipeline,
+  ...cors,
+  ...middleware,
+  ...rateLimit,
+  ...metrics,
+  ...tracing,
+  ...agentFailover,
+];

@@ -12,15 +12,25 @@ export const EXTENSION_DRIVERS = [
   'uplink_status_propagation', 'uplink_status_propagation_updatable',
 ];
 
+/** What binds ports to hosts with an Open vSwitch agent, and spares them flooding. */
+export const MECHANISM_DRIVERS = ['openvswitch', 'l2population'];
+
+/** Beside those that are always there. */
+export const SERVICE_PLUGINS = ['router'];
+
+const setting = (group: string, name: string, values: readonly string[]) => ({
+  group,
+  name,
+  text: values.join(','),
+  file: 'default without a configuration file',
+  line: null,
+});
+
 /** Weaker than the environment. */
 export const WITHOUT_FILES: Source = {
   settings: [
-    {
-      group: 'ml2',
-      name: 'extension_drivers',
-      text: EXTENSION_DRIVERS.join(','),
-      file: 'default without a configuration file',
-      line: null,
-    },
+    setting('DEFAULT', 'service_plugins', SERVICE_PLUGINS),
+    setting('ml2', 'extension_drivers', EXTENSION_DRIVERS),
+    setting('ml2', 'mechanism_drivers', MECHANISM_DRIVERS),
   ],
 };

@@ -64,6 +64,10 @@ export const networkSegments = pgTable(
     uniqueIndex('network_segments_reservation')
       .on(table.network_type, sql`coalesce(${table.physical_network}, '')`, sql`coalesce(${table.segmentation_id}, 0)`)
       .where(sql`${table.network_type} <> 'local'`),
+    // Made when a port needs one: by whoever is first, for all that come after.
+    uniqueIndex('network_segments_one_dynamic')
+      .on(table.network_id, table.network_type, sql`coalesce(${table.physical_network}, '')`)
+      .where(sql`${table.is_dynamic}`),
   ],
 );
 

@@ -1,10 +1,11 @@
 /**
- * Ports, the addresses they hold and the hosts they are bound to. The constraints here are what makes concurrency safe:
+ * Ports, the addresses they hold, the hosts they are bound to, and what they wait for. The constraints here are what makes concurrency safe:
  * a MAC address once per network, an address once per subnet, one active binding per port.
  */
 import { sql } from 'drizzle-orm';
 import {
   boolean,
+  foreignKey,
   index,
   inet,
   json,
@@ -13,13 +14,15 @@ import {
   pgTable,
   primaryKey,
   smallint,
+  text,
+  timestamp,
   unique,
   uniqueIndex,
   uuid,
   varchar,
 } from 'drizzle-orm/pg-core';
 import { hasId, hasProject, hasStandardAttributes } from '../columns.ts';
-import { networks } from './networks.ts';
+import { networkSegments, networks } from './networks.ts';
 import { subnets } from './subnets.ts';
 
 export const ports = pgTable(
@@ -113,4 +116,61 @@ export const portBindings = pgTable(
     uniqueIndex('port_bindings_one_active').on(table.port_id).where(sql`${table.status} = 'ACTIVE'`),
     index().on(table.host),
   ],
+);
+
+/** The segments that a bound port is on: the top level first, which is the network's; the last is the one that is plugged. */
+export const portBindingLevels = pgTable(
+  'port_binding_levels',
+  {
+    port_id: uuid().notNull(),
+    host: varchar({ length: 255 }).notNull(),
+    level: smallint().notNull(),
+    /** The mechanism driver that bound this level. */
+    driver: varchar({ length: 64 }).notNull(),
+    segment_id: uuid()
+      .notNull()
+      .references(() => networkSegments.id),
+  },
+  (table) => [
+    primaryKey({ columns: [table.port_id, table.host, table.level] }),
+    foreignKey({
+      name: 'port_binding_levels_binding',
+      columns: [table.port_id, table.host],
+      foreignColumns: [portBindings.port_id, portBindings.host],
+    })
+      .onDelete('cascade')
+      .onUpdate('cascade'),
+    index().on(table.segment_id),
+  ],
+);
+
+/** Why the newest try to bind a port to a host failed, by driver and segment. Gone when it is bound. */
+export const portBindingFailures = pgTable(
+  'port_binding_failures',
+  {
+    port_id: uuid()
+      .notNull()
+      .references(() => ports.id, { onDelete: 'cascade' }),
+    host: varchar({ length: 255 }).notNull(),
+    /** The order in which drivers and segments were tried. */
+    place: smallint().notNull(),
+    driver: varchar({ length: 64 }).notNull(),
+    /** Null: it is not about a segment. Not a reference: a failure may outlive its segment. */
+    segment_id: uuid(),
+    reason: text().notNull(),
+    failed_at: timestamp({ withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.port_id, table.host, table.place] })],
+);
+
+/** Who must still report before a port becomes ACTIVE: `L2` (its L2 agent), `DHCP` (neutron.db.provisioning_blocks). */
+export const portProvisioningBlocks = pgTable(
+  'port_provisioning_blocks',
+  {
+    port_id: uuid()
+      .notNull()
+      .references(() => ports.id, { onDelete: 'cascade' }),
+    entity: varchar({ length: 32 }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.port_id, table.entity] })],
 );

@@ -6,8 +6,9 @@
 import { Hono } from 'hono';
 import { cleanCopy } from '#src/lib/api/clean.ts';
 import { HttpBadRequest, HttpRequestTooLarge, NeutronError } from '#src/lib/errors.ts';
+import { isUnavailable } from '#src/lib/unavailable.ts';
 import type { TokenClaims } from '../claims.ts';
-import { ForbiddenAction, NotAllowed, Unauthenticated, UnknownPath } from '../errors.ts';
+import { Busy, ForbiddenAction, NotAllowed, Unauthenticated, UnknownPath } from '../errors.ts';
 import { mayDo } from './access.ts';
 import { applicationCredentialRoutes } from './application_credentials.ts';
 import { assignmentRoutes } from './assignments.ts';
@@ -79,6 +80,10 @@ export function createIdentityApp(services: IdentityServices): (request: Request
   }
   app.notFound(() => answer(failure(new UnknownPath())));
   app.onError((error, { req }) => {
+    if (isUnavailable(error)) {
+      services.log.warn('identity request failed: the database is away', { path: req.path, error });
+      return answer(failure(new Busy('The database cannot be reached at the moment: try again.')));
+    }
     if (!(error instanceof NeutronError)) {
       services.log.error('identity request failed: internal server error', {
         method: req.method,

@@ -5,7 +5,8 @@
 import type { Clock } from '#src/lib/clock.ts';
 import { HttpServiceUnavailable } from '#src/lib/errors.ts';
 import type { Logger } from '#src/lib/log.ts';
-import type { KeystoneCredentials, KeystoneName, KeystoneSettings } from '../settings.ts';
+import type { KeystoneSettings } from '../settings.ts';
+import { loginOf, tokensUrl } from './login.ts';
 import { type KeystoneToken, parseKeystoneToken } from './token.ts';
 
 export interface KeystoneClient {
@@ -112,26 +113,4 @@ export function createKeystoneClient(options: KeystoneClientOptions): KeystoneCl
       }
     },
   };
-}
-
-function tokensUrl(authUrl: string): string {
-  const base = authUrl.replace(/\/+$/, '');
-  return `${/\/v3$/.test(base) ? base : `${base}/v3`}/auth/tokens`;
-}
-
-function loginOf(credentials: KeystoneCredentials): unknown {
-  if (credentials.kind === 'application_credential') {
-    const { id, secret } = credentials;
-    return { auth: { identity: { methods: [credentials.kind], application_credential: { id, secret } } } };
-  }
-  const { user, password, project, systemScope } = credentials;
-  const identity = { methods: ['password'], password: { user: { ...reference(user), password } } };
-  if (systemScope) return { auth: { identity, scope: { system: { all: true } } } };
-  const scoped = project.id !== null || project.name !== null;
-  return { auth: { identity, ...(scoped ? { scope: { project: reference(project) } } : {}) } };
-}
-
-function reference({ id, name, domainId, domainName }: KeystoneName): object {
-  if (id !== null) return { id };
-  return { name, domain: domainId === null ? { name: domainName ?? 'Default' } : { id: domainId } };
 }

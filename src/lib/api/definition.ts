@@ -19,6 +19,8 @@ export interface ActionDefinition {
   readonly verb?: string;
   /** The policy rule, where it is not the action's own name. One that is not defined leaves it to the item's own rules. */
   readonly policy?: string;
+  /** The verb answers the item, which is shown as by `GET`: under its name, with what the caller may see. */
+  readonly answers_item?: boolean;
   /** What the body and the answer look like, for the API's description. */
   readonly request?: Schema;
   readonly response?: Schema;

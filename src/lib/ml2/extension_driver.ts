@@ -36,6 +36,8 @@ export interface Written {
 export interface AttributeExtension {
   /** Attributes by wire name, over the alias of the resource's row: `n` network, `s` subnet, `p` port. */
   readonly attributes: Readonly<Record<string, AttributeReading>>;
+  /** Those of the attributes that are read for the server itself: nobody is told them. */
+  readonly internal?: readonly string[];
   /** Joined to every reading, at most one row for each of the resource's: `left join my_table m on m.port_id = p.id`. */
   readonly join?: string;
   /** Columns of the resource's own row, with their SQL types: `{port_security_enabled: 'boolean'}`. */

@@ -35,6 +35,13 @@ export const PortBound = defineError(
     `Unable to complete operation on port ${id}, port is already bound, port type: ${vifType}, ` +
     `old_mac ${oldMac}, new_mac ${newMac}.`,
 );
+export const PortInUse = defineError(
+  'PortInUse',
+  409,
+  (id: string, networkId: string, deviceId: string) =>
+    `Unable to complete operation on port ${id} for network ${networkId}. ` +
+    `Port already has an attached device ${deviceId}.`,
+);
 export const PortBoundNUMAAffinityPolicy = defineError(
   'PortBoundNUMAAffinityPolicy',
   409,
@@ -77,6 +84,7 @@ export const DefaultExternalNetworkExists = defineError(
   409,
   (id: string) => `The default external network is ${id} already; there can be only one.`,
 );
+export const MechanismDriverError = defineError('MechanismDriverError', 500, (hook: string) => `${hook} failed.`);
 export const VlanTransparencyDriverError = defineError(
   'VlanTransparencyDriverError',
   400,
@@ -130,4 +138,22 @@ export const AvailabilityZoneNotFound = defineError(
   'AvailabilityZoneNotFound',
   404,
   (zone: string) => `AvailabilityZone ${zone} could not be found.`,
+);
+export const TunnelAddressInUse = defineError(
+  'TunnelAddressInUse',
+  409,
+  (ip: string, owner: string, host: string) =>
+    `The tunnel address ${ip} of host ${JSON.stringify(host)} is that of host ${JSON.stringify(owner)}, whose agent is ` +
+    'alive and tunnels from it: give one of them another local_ip, or stop the agent that is no longer there',
+);
+export const HostMacAddressGenerationFailure = defineError(
+  'HostMacAddressGenerationFailure',
+  503,
+  (host: string) => `Unable to generate unique mac on host ${host}.`,
+);
+export const TooManyForOneAnswer = defineError(
+  'TooManyForOneAnswer',
+  413,
+  (method: string, limit: number) =>
+    `${method} finds more than the ${limit} objects that one answer may have: ask for parts with limit and marker`,
 );

@@ -2,17 +2,21 @@
  * How a write runs, the same for networks, subnets and ports. Each reads top to bottom:
  *
  *   before callbacks → one transaction (store, drivers' precommit, precommit callbacks, outbox, quota last)
- *   → drivers' postcommit → after callbacks → the resource as it was read back
+ *   → after callbacks → drivers' postcommit → the resource as it was read back
+ *
+ * What is committed stands, with one exception: resources whose creation a driver's postcommit fails are deleted again. The
+ * same failure of an update of a network or subnet is answered, of a port it is logged, as of every deletion (Neutron's rules).
  *
  * Nothing in the transaction waits for anything but the database. Quota comes last, because its row stays locked to the end:
  * it goes out together with the COMMIT.
  */
 import { lockRow, type Scope, showRow, type TableSql } from '#src/db/mod.ts';
 import type { CallbackRegistry } from '#src/lib/callbacks.ts';
-import type { Context } from '#src/lib/context.ts';
+import { type Context, elevated } from '#src/lib/context.ts';
 import type { Database, Last, Transaction } from '#src/lib/database.ts';
-import { RevisionNumberConstraintFailed } from '#src/lib/errors.ts';
+import { NeutronError, RevisionNumberConstraintFailed } from '#src/lib/errors.ts';
 import { isUuid } from '#src/lib/ids.ts';
+import type { Logger } from '#src/lib/log.ts';
 import type { Call, Resource } from '#src/lib/plugin.ts';
 import type { Quota } from '#src/lib/quota.ts';
 import type { Notification, Outbox } from '#src/lib/rpc.ts';
@@ -26,6 +30,7 @@ export interface LifecycleHost {
   readonly outbox: Outbox;
   readonly quota: Quota;
   readonly mechanisms: MechanismManager;
+  readonly log: Logger;
 }
 
 /** One kind of resource, as the lifecycle needs to know it. */
@@ -34,27 +39,26 @@ export interface Managed {
   /** Its table in the database. */
   readonly table: string;
   readonly reading: (context: Context) => TableSql;
+  /** The same with what is told of one that is deleted beside what the API shows. */
+  readonly lastReading?: TableSql;
   readonly scope: (context: Context) => Scope;
   /**
    * Locks what must be locked before the resource's own row, so that all writers take locks in one order. An async function: a
    * bare query of postgres.js is only sent when somebody waits for it, and would come last.
    */
   readonly lockFirst?: (tx: Transaction, id: string, body: Resource | undefined) => Promise<void> | undefined;
-  /** What agents are told of a change; runs in the transaction. */
-  readonly notifications: (
-    tx: Transaction,
-    change: { readonly original?: Resource; readonly current?: Resource },
-  ) => Promise<readonly Notification[]>;
-  /** Whether `notifications` has nothing to say of this update, as is known before it. */
-  readonly silent?: (original: Resource, body: Resource) => boolean;
 }
 
 export interface CreateWork {
   readonly requests: readonly { readonly id: string; readonly body: Resource }[];
   /** Writes the rows and gives the resources as they read, in the order of the requests. */
-  readonly write: (tx: Transaction) => Promise<readonly Resource[]>;
+  readonly write: (tx: Transaction, notify: Messages['notify']) => Promise<readonly Resource[]>;
   /** Runs the transaction; for those who know how to try again. */
   readonly attempt?: <Result>(transaction: () => Promise<Result>) => Promise<Result>;
+  /** What is done with them after the commit, and gives them as they are then. A failure undoes the creation. */
+  readonly complete?: (created: readonly Resource[]) => Promise<readonly Resource[]>;
+  /** Deletes one that must not stay. */
+  readonly undo: (context: Context, id: string) => Promise<unknown>;
 }
 
 /** Whether anything was changed, or the statements that change it, just sent: the reading goes out with them. */
@@ -75,11 +79,15 @@ export interface Lifecycle {
 }
 
 export function createLifecycle(host: LifecycleHost, managed: Managed): Lifecycle {
-  const { db, callbacks, outbox, quota, mechanisms } = host;
+  const { db, callbacks, outbox, quota, mechanisms, log } = host;
   const { kind } = managed;
 
-  const visible = async (context: Context, id: string, tx?: Transaction): Promise<Resource> => {
-    const reading = managed.reading(context);
+  const visible = async (
+    context: Context,
+    id: string,
+    tx?: Transaction,
+    reading: TableSql = managed.reading(context),
+  ): Promise<Resource> => {
     const resource = await showRow(tx ?? db.sql, reading, id, undefined, managed.scope(context));
     if (resource === undefined) throw reading.notFound(id);
     return resource;
@@ -93,15 +101,10 @@ export function createLifecycle(host: LifecycleHost, managed: Managed): Lifecycl
     const [, , original] = await Promise.all([
       managed.lockFirst?.(tx, id, call.body),
       lockRow(tx, managed.table, id, mode),
-      visible(context, id, tx),
+      visible(context, id, tx, mode === 'update' ? managed.lastReading : undefined),
     ]);
     checkRevision(call, original);
     return original;
-  };
-
-  const notify = async (tx: Transaction, context: Context, change: Parameters<Managed['notifications']>[1]) => {
-    const notifications = await managed.notifications(tx, change);
-    if (notifications.length > 0) await outbox.add(tx, context, notifications);
   };
 
   /** Who listens is shown what is about to change. */
@@ -113,24 +116,38 @@ export function createLifecycle(host: LifecycleHost, managed: Managed): Lifecycl
     await callbacks.publish(kind, event, { context, resource_id, original, ...request });
   };
 
+  /** Deletes what was just created, the newest first; what cannot be deleted is for an operator. */
+  const takeBack = async (context: Context, created: readonly Resource[], undo: CreateWork['undo']): Promise<void> => {
+    for (const { id } of created.toReversed()) {
+      try {
+        await undo(elevated(context), String(id));
+      } catch (error) {
+        if (error instanceof NeutronError && error.status === 404) continue;
+        log.error('a resource is still there whose creation has failed: delete it', { kind, id, error });
+      }
+    }
+  };
+
   const hasPrecommit = (): boolean =>
     callbacks.listens(kind, 'precommit_update') || mechanisms.hasPrecommit(`update_${kind}`);
 
   return {
-    async create(context, { requests, write, attempt = (transaction) => transaction() }) {
+    async create(context, { requests, write, attempt = (transaction) => transaction(), complete, undo }) {
       for (const { id, body } of requests) {
         await callbacks.publish(kind, 'before_create', { context, resource_id: id, request: body });
       }
       const created = await attempt(() =>
         db.transaction({ label: `create_${kind}` }, async (tx, last) => {
-          const resources = await write(tx);
+          const messages = new Messages();
+          const { notify } = messages;
+          const resources = await write(tx, notify);
           for (const [index, current] of resources.entries()) {
-            await mechanisms.precommit(`create_${kind}`, { context, tx, current });
+            await mechanisms.precommit(`create_${kind}`, { context, tx, current, notify });
             const request = requests[index]?.body ?? {};
-            const payload = { context, resource_id: String(current['id']), latest: current, request, tx };
+            const payload = { context, resource_id: String(current['id']), latest: current, request, tx, notify };
             await callbacks.publish(kind, 'precommit_create', payload);
-            await notify(tx, context, { current });
           }
+          messages.send(outbox, tx, context);
           for (const [project, count] of countByProject(resources)) {
             await quota.charge(tx, project, { [kind]: count }, last);
           }
@@ -138,12 +155,20 @@ export function createLifecycle(host: LifecycleHost, managed: Managed): Lifecycl
         }),
       );
       for (const [index, current] of created.entries()) {
-        await mechanisms.postcommit(`create_${kind}`, { context, current });
         const request = requests[index]?.body ?? {};
         const payload = { context, resource_id: String(current['id']), latest: current, request };
         await callbacks.publish(kind, 'after_create', payload);
       }
-      return created;
+      try {
+        for (const current of created) {
+          const failure = await mechanisms.postcommit(`create_${kind}`, { context, current });
+          if (failure !== undefined) throw failure;
+        }
+        return await (complete?.(created) ?? created);
+      } catch (error) {
+        await takeBack(context, created, undo);
+        throw error;
+      }
     },
 
     async update(context, call, write) {
@@ -155,22 +180,25 @@ export function createLifecycle(host: LifecycleHost, managed: Managed): Lifecycl
         const changed = await write(tx, original, body);
         const reading = changed ? visible(context, id, tx) : Promise.resolve(original);
         const sent = Promise.all([reading, typeof changed === 'object' ? changed.underway : undefined]);
-        if (!hasPrecommit() && (!changed || managed.silent?.(original, body))) {
+        if (!changed && !hasPrecommit()) {
           // COMMIT goes out with them; what fails of them fails the transaction.
           sent.catch(() => {});
           return { original, reading };
         }
         const [current] = await sent;
-        await mechanisms.precommit(`update_${kind}`, { context, tx, current, original });
-        const payload = { context, resource_id: id, original, latest: current, request: body, tx };
+        const messages = new Messages();
+        const { notify } = messages;
+        await mechanisms.precommit(`update_${kind}`, { context, tx, current, original, notify });
+        const payload = { context, resource_id: id, original, latest: current, request: body, tx, notify };
         await callbacks.publish(kind, 'precommit_update', payload);
-        if (changed) await notify(tx, context, { original, current });
+        messages.send(outbox, tx, context);
         return { original, reading };
       });
       const current = await reading;
-      await mechanisms.postcommit(`update_${kind}`, { context, current, original });
       const payload = { context, resource_id: id, original, latest: current, request: body };
       await callbacks.publish(kind, 'after_update', payload);
+      const failure = await mechanisms.postcommit(`update_${kind}`, { context, current, original });
+      if (failure !== undefined && kind !== 'port') throw failure;
       return current;
     },
 
@@ -179,16 +207,33 @@ export function createLifecycle(host: LifecycleHost, managed: Managed): Lifecycl
       await announce('before_delete', context, call);
       const original = await db.transaction({ label: `delete_${kind}` }, async (tx, last) => {
         const original = await locked(tx, context, call, 'update');
-        await mechanisms.precommit(`delete_${kind}`, { context, tx, current: original });
-        await callbacks.publish(kind, 'precommit_delete', { context, resource_id: id, original, tx });
-        await Promise.all([notify(tx, context, { original }), write(tx, original, last)]);
+        const messages = new Messages();
+        const { notify } = messages;
+        await mechanisms.precommit(`delete_${kind}`, { context, tx, current: original, notify });
+        await callbacks.publish(kind, 'precommit_delete', { context, resource_id: id, original, tx, notify });
+        messages.send(outbox, tx, context);
+        await write(tx, original, last);
         await quota.charge(tx, String(original['project_id']), { [kind]: -1 }, last);
         return original;
       });
-      await mechanisms.postcommit(`delete_${kind}`, { context, current: original });
       await callbacks.publish(kind, 'after_delete', { context, resource_id: id, original });
+      await mechanisms.postcommit(`delete_${kind}`, { context, current: original });
     },
   };
+}
+
+/** What hooks and callbacks of one transaction have to say to agents. */
+class Messages {
+  readonly #notifications: Notification[] = [];
+
+  readonly notify = (...notifications: readonly Notification[]): void => {
+    this.#notifications.push(...notifications);
+  };
+
+  /** Leaves them in the outbox; goes out with what is sent next. A failure is the transaction's. */
+  send(outbox: Outbox, tx: Transaction, context: Context): void {
+    if (this.#notifications.length > 0) outbox.add(tx, context, this.#notifications).catch(() => {});
+  }
 }
 
 function idOf(call: Call): string {

@@ -4,38 +4,70 @@
  */
 import type { Plugin, PluginHost, PluginModule } from '#src/lib/plugin.ts';
 import { agentApi } from './agents/mod.ts';
+import { bindOnRevival, createBinder } from './binding/mod.ts';
 import { ML2_EXTENSIONS } from './definition/extensions.ts';
 import { NETWORKS } from './definition/networks.ts';
 import { PORTS } from './definition/ports.ts';
 import { SUBNETS } from './definition/subnets.ts';
+import { createDhcp, dhcp } from './dhcp/mod.ts';
+import { diagnosis } from './diagnosis/mod.ts';
+import { l2populationSources } from './drivers/l2population/mod.ts';
+import { dvr } from './dvr/mod.ts';
+import { jointTransactions } from './joint.ts';
 import { createExtensionManager } from './managers/extension.ts';
-import { createMechanismManager } from './managers/mechanism.ts';
+import { createMechanismManager, type MechanismManager } from './managers/mechanism.ts';
 import { createTypeManager } from './managers/type.ts';
+import { metadataRpc } from './metadata_rpc/mod.ts';
 import { networkRbac } from './networks/rbac.ts';
 import { followSegments } from './networks/segment_changes.ts';
 import { networkVerbs } from './networks/service.ts';
+import { notifications } from './notifications/mod.ts';
+import { objects } from './objects/mod.ts';
+import { joinParts, type Ml2Part } from './parts.ts';
 import { ml2Policies } from './policy.ts';
+import { portBindings } from './ports/bindings/mod.ts';
 import { portVerbs } from './ports/service.ts';
+import { l2Rpc } from './rpc/mod.ts';
+import { createStatuses } from './status/mod.ts';
 import { subnetVerbs } from './subnets/service.ts';
 
-function create(host: PluginHost): Plugin {
+/** ML2 with the drivers that the configuration names, or with others. */
+export function createMl2(host: PluginHost, mechanisms: MechanismManager): Plugin {
   const { config, log } = host;
-  const mechanisms = createMechanismManager(config, log);
   const extensions = createExtensionManager(config, log, host.attributeExtensions, mechanisms.vlanTags);
+  const types = createTypeManager(config);
+  const statuses = createStatuses({ ...host, mechanisms, extensions });
   const ml2 = {
     ...host,
     extensions,
-    types: createTypeManager(config),
+    types,
     mechanisms,
+    statuses,
+    binder: createBinder({ ...host, mechanisms, extensions, types, statuses }),
+    dhcp: createDhcp(config, mechanisms),
   };
   followSegments(ml2);
+  bindOnRevival(ml2);
   const agents = agentApi(host);
+  const ports = portVerbs(ml2);
+  const parts: readonly Ml2Part[] = [
+    { extensions: ML2_EXTENSIONS, verbs: networkVerbs(ml2), policies: ml2Policies },
+    { extensions: extensions.definitions, verbs: subnetVerbs(ml2) },
+    { verbs: ports },
+    portBindings(ml2, ports['update_port']!),
+    diagnosis(ml2),
+    agents,
+    notifications(ml2),
+    l2Rpc(ml2),
+    dvr(ml2),
+    metadataRpc(ml2),
+    l2populationSources,
+    objects(ml2),
+    dhcp(ml2),
+  ];
   return {
     type: 'CORE',
     resources: [NETWORKS, SUBNETS, PORTS],
-    extensions: [...ML2_EXTENSIONS, ...extensions.definitions, ...agents.extensions],
-    verbs: { ...networkVerbs(ml2), ...subnetVerbs(ml2), ...portVerbs(ml2), ...agents.verbs },
-    policies: ml2Policies,
     tagged: { networks: 'networks', subnets: 'subnets', ports: 'ports' },
     rbac: [networkRbac],
     quotas: [
@@ -43,11 +75,12 @@ function create(host: PluginHost): Plugin {
       { name: 'subnet', default_limit: 100, table: 'subnets' },
       { name: 'port', default_limit: 500, table: 'ports' },
     ],
-    rpcListeners: agents.rpcListeners,
-    stateReportListeners: agents.stateReportListeners,
     presence: agents.presence,
-    workers: agents.workers,
+    together: jointTransactions(ml2),
+    ...joinParts(parts),
   };
 }
 
-export default { create } satisfies PluginModule;
+export default {
+  create: (host) => createMl2(host, createMechanismManager(host.config, host.log)),
+} satisfies PluginModule;

@@ -9,6 +9,8 @@ import path from 'node:path';
 import process from 'node:process';
 
 const FLUSH_AFTER_MS = 5_000;
+/** The command that a worker's process is started with. */
+const WORKER = 'worker';
 
 /** Called before anything else is imported. */
 export function startCompileCache(words: readonly string[]): void {
@@ -18,7 +20,25 @@ export function startCompileCache(words: readonly string[]): void {
     module.enableCompileCache(path.join(folder, 'compile-cache'));
   }
   // Node writes it at an orderly end: a process that is killed one day has written it by then.
-  setTimeout(() => module.flushCompileCache(), FLUSH_AFTER_MS).unref();
+  if (words[0] !== WORKER) setTimeout(() => module.flushCompileCache(), FLUSH_AFTER_MS).unref();
+}
+
+/**
+ * Loaders of workers' code that write the cache as soon as it is loaded. Writing takes hundreds of milliseconds, in which a
+ * process does nothing else: at this moment it has nothing to do yet, and the first start ever waits for its database.
+ */
+export function writingCompileCache<Loaders extends Readonly<Record<string, () => Promise<unknown>>>>(
+  loaders: Loaders,
+): Loaders {
+  const writing = Object.entries(loaders).map(([name, load]) => {
+    const write = async () => {
+      const loaded = await load();
+      module.flushCompileCache();
+      return loaded;
+    };
+    return [name, write] as const;
+  });
+  return Object.fromEntries(writing) as unknown as Loaders;
 }
 
 function stateDirectory([command, ...rest]: readonly string[]): string | undefined {

@@ -1,7 +1,7 @@
 /** The `nucleon` program on Node: the runtime, and the command line. */
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { startCompileCache } from './compile_cache.ts';
+import { startCompileCache, writingCompileCache } from './compile_cache.ts';
 
 const words = process.argv.slice(2);
 startCompileCache(words);
@@ -13,4 +13,5 @@ const { workerModules } = await import('#src/server/worker_modules.ts');
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 process.channel?.unref();
 
-process.exit(await runCommand(nodeRuntime(fileURLToPath(import.meta.url)), words, workerModules));
+const runtime = nodeRuntime(fileURLToPath(import.meta.url));
+process.exit(await runCommand(runtime, words, writingCompileCache(workerModules)));

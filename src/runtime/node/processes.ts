@@ -63,6 +63,11 @@ export function nodeProcesses(program: Program): ServerProcesses {
     onSignal: (signal, handler) => {
       process.on(signal, handler);
     },
+    onUnhandledRejection: (handler) => {
+      process.on('unhandledRejection', (error) => {
+        if (!handler(error)) throw error;
+      });
+    },
     setTitle: (title) => {
       process.title = title;
     },

@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'db check': async () => (await import('./db.ts')).dbCheckCommand,
   'config check': async () => (await import('./config.ts')).configCheckCommand,
   'policy explain': async () => (await import('./policy.ts')).policyExplainCommand,
+  'agent simulated': async () => (await import('./agent.ts')).agentSimulatedCommand,
   'rpc call': async () => (await import('./rpc.ts')).rpcCallCommand,
   openrc: async () => (await import('./openrc.ts')).openrcCommand,
 };

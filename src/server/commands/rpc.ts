@@ -9,12 +9,14 @@ import type { CallOptions, MqttOptions } from '#src/rpc/mod.ts';
 import { brokerOptions } from '../broker_options.ts';
 import { acceptConfiguration, readConfiguration } from '../configuration.ts';
 import { brokerAccount } from '../embedded/broker_account.ts';
-import { rememberedPort } from '../embedded/ports.ts';
+import { rememberedBroker } from '../embedded/broker_address.ts';
 import { EXIT, messageOf, StartError } from '../errors.ts';
 import type { Command } from './command.ts';
 import { CONFIGURATION_OPTIONS, configurationPaths } from './configuration_options.ts';
 
 const DEFAULT_TIMEOUT_S = 10;
+/** What was sent before a worker listened is lost: it is sent again within the time. */
+const TRIES = 5;
 
 export const rpcCallCommand: Command = {
   summary: 'call an RPC method of the server, as an agent does',
@@ -62,8 +64,8 @@ a failure, or not in time.`,
       const options: CallOptions = {
         ...(version === undefined ? {} : { version }),
         ...(namespace === undefined ? {} : { namespace }),
-        timeout,
-        retries: 0,
+        timeout: timeout / TRIES,
+        retries: TRIES - 1,
       };
       if (args.has('cast')) {
         await client.cast(topic, method, call, options);
@@ -105,9 +107,9 @@ async function brokerOf(
 ): Promise<Pick<MqttOptions, 'url' | 'username' | 'password' | 'tls'>> {
   if (config.optionalString('mqtt', 'url') !== null) return brokerOptions(config, files);
   const folder = config.string('embedded', 'state_dir');
-  const port = await rememberedPort(files, `${folder}/ports.json`, 'mqtt_port');
-  if (port === undefined) {
+  const url = await rememberedBroker(files, config);
+  if (url === undefined) {
     throw new StartError(`no server has run on ${folder}: start one, or name its broker with [mqtt] url`);
   }
-  return { url: `mqtt://127.0.0.1:${port}`, ...(await brokerAccount(files, folder)) };
+  return { url, ...(await brokerAccount(files, folder)) };
 }

@@ -8,6 +8,7 @@ import type { Logger } from '#src/lib/log.ts';
 import type { ServerRuntime } from '#src/lib/runtime.ts';
 import { attempt } from '../errors.ts';
 import { brokerAccount } from './broker_account.ts';
+import { brokerUrl } from './broker_address.ts';
 import { choosePorts, type PortRequest } from './ports.ts';
 import { type EmbeddedPostgres, preparePostgres } from './postgres.ts';
 import { endSurvivor } from './postgres_survivor.ts';
@@ -87,9 +88,7 @@ export async function prepareServices(options: PrepareServicesOptions): Promise<
     const account = await attempt(`the embedded broker's account cannot be made in ${state.path}`, () =>
       brokerAccount(runtime.files, state.path),
     );
-    const reached =
-      host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
-    chosen.push({ group: 'mqtt', name: 'url', value: `mqtt://${reached}:${mqtt.port}` });
+    chosen.push({ group: 'mqtt', name: 'url', value: brokerUrl(config, mqtt.port) });
     chosen.push({ group: 'mqtt', name: 'username', value: account.username });
     chosen.push({ group: 'mqtt', name: 'password', value: account.password });
   }

@@ -4,6 +4,7 @@
  */
 import { systemClock } from '#src/lib/clock.ts';
 import type { ServerRuntime } from '#src/lib/runtime.ts';
+import { isUnavailable } from '#src/lib/unavailable.ts';
 import { createMetrics } from '#src/telemetry/mod.ts';
 import { configurationOf } from '../configuration.ts';
 import { EXIT, messageOf } from '../errors.ts';
@@ -36,6 +37,12 @@ export async function runWorker(runtime: ServerRuntime, kind: ProcessKind, modul
   const config = await configurationOf(start.configuration);
   const log = processLogger(processes, config, title);
   const metrics = createMetrics({ process: true });
+  // postgres.js asks for a new session's types on its own account: a session that is cut then fails nobody's statement.
+  processes.onUnhandledRejection((error) => {
+    if (!isUnavailable(error)) return false;
+    log.warn('a session with a service was lost', { error });
+    return true;
+  });
 
   async function obey(): Promise<void> {
     for await (const message of messages) {

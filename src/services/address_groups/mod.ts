@@ -1,6 +1,7 @@
 /** Address groups: named sets of networks that rules of security groups point to (neutron.db.address_group_db). */
 import type { Plugin, PluginHost, PluginModule } from '#src/lib/plugin.ts';
 import { ADDRESS_GROUP_EXTENSIONS } from './definition.ts';
+import { addressGroupAudiences, addressGroupObject } from './objects.ts';
 import { addressGroupPolicies } from './policy.ts';
 import { addressGroupRbac } from './rbac.ts';
 import { addressGroupVerbs } from './service.ts';
@@ -15,6 +16,8 @@ function create(host: PluginHost): Plugin {
     verbs: addressGroupVerbs(host),
     policies: addressGroupPolicies,
     rbac: [addressGroupRbac],
+    audiences: addressGroupAudiences,
+    objects: [addressGroupObject],
   };
 }
 

@@ -8,8 +8,10 @@ import type { Transaction } from '#src/lib/database.ts';
 import { RevisionNumberConstraintFailed } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { Call, PluginHost, Resource, Verb } from '#src/lib/plugin.ts';
+import type { Notification } from '#src/lib/rpc.ts';
 import { networksOf } from './addresses.ts';
 import { AddressesAlreadyExist, AddressesNotFound, AddressGroupInUse } from './errors.ts';
+import { groupNotifications } from './notifier.ts';
 import { addressGroupReading as reading, addressGroupScope as scope } from './reading.ts';
 import { addAddresses, COLUMNS, deleteGroup, insertGroups, removeAddresses } from './store.ts';
 
@@ -22,7 +24,12 @@ type Write = (tx: Transaction, original: Resource) => Promise<boolean>;
 export function addressGroupVerbs({
   db,
   callbacks,
-}: Pick<PluginHost, 'db' | 'callbacks'>): Readonly<Record<string, Verb>> {
+  outbox,
+}: Pick<PluginHost, 'db' | 'callbacks' | 'outbox'>): Readonly<Record<string, Verb>> {
+  /** Goes out with what is sent next; a failure is the transaction's. */
+  const leave = (tx: Transaction, context: Context, notifications: readonly Notification[]): void =>
+    void outbox.add(tx, context, notifications).catch(() => {});
+
   const visible = async (context: Context, id: string, tx?: Transaction): Promise<Resource> => {
     const group = await showRow(tx ?? db.sql, reading(context), id, undefined, scope(context));
     if (group === undefined) throw reading(context).notFound(id);
@@ -63,6 +70,11 @@ export function addressGroupVerbs({
       created.map((latest, at) => ({ context, resource_id: ids[at] ?? '', latest, request: bodies[at] ?? {} }));
     const created = await db.transaction({ label: 'create_address_group' }, async (tx) => {
       const [, resources] = await Promise.all([insertGroups(tx, groups), showRows(tx, reading(context), ids)]);
+      leave(
+        tx,
+        context,
+        ids.flatMap((id) => groupNotifications(id)),
+      );
       for (const payload of payloads(resources))
         await callbacks.publish(RESOURCE, 'precommit_create', { ...payload, tx });
       return resources;
@@ -79,6 +91,7 @@ export function addressGroupVerbs({
     const states = await db.transaction({ label: 'update_address_group' }, async (tx) => {
       const original = await locked(tx, context, call, payload.resource_id, 'no key update');
       const latest = (await write(tx, original)) ? await visible(context, payload.resource_id, tx) : original;
+      if (latest !== original) leave(tx, context, groupNotifications(payload.resource_id, original, latest));
       await callbacks.publish(RESOURCE, 'precommit_update', { ...payload, original, latest, tx });
       return { original, latest };
     });
@@ -139,6 +152,7 @@ export function addressGroupVerbs({
         await deleteGroup(tx, payload.resource_id).catch((error: unknown) => {
           throw sqlState(error) === FOREIGN_KEY_VIOLATION ? new AddressGroupInUse(payload.resource_id) : error;
         });
+        leave(tx, context, groupNotifications(payload.resource_id, original));
         return original;
       });
       await callbacks.publish(RESOURCE, 'after_delete', { ...payload, original });

@@ -8,6 +8,7 @@ import type { Call, PluginHost, Resource, Verb } from '#src/lib/plugin.ts';
 import { publisher } from './callbacks.ts';
 import { listWithDefaultGroup } from './default_group.ts';
 import { SecurityGroupCannotRemoveDefault, SecurityGroupCannotUpdateDefault, SecurityGroupInUse } from './errors.ts';
+import { groupChanged, leaver, rulesChanged } from './notifier.ts';
 import { groupReading } from './reading.ts';
 import { groupScope } from './scope.ts';
 import { defaultGroup, deleteGroup, type GroupRow, hasPorts, type MadeGroup, makeGroups } from './store.ts';
@@ -18,6 +19,7 @@ const CHANGEABLE = { name: 'text', description: 'text', stateful: 'boolean' } as
 
 export function groupVerbs(host: PluginHost): Readonly<Record<string, Verb>> {
   const { db, quota, callbacks } = host;
+  const leave = leaver(host.outbox);
   const groups = publisher(callbacks, 'security_group');
   const rules = publisher(callbacks, 'security_group_rule');
 
@@ -43,6 +45,7 @@ export function groupVerbs(host: PluginHost): Readonly<Record<string, Verb>> {
       const others = made.filter((group) => group.is_default).map(({ id }) => id);
       const implied = others.length === 0 ? [] : await showRows(tx, groupReading(context), others);
       await groups.precommitCreate(tx, context, implied);
+      leave(tx, context, wanted.map(groupChanged));
       await groups.precommitCreate(tx, context, created, bodies);
       for (const [project, counts] of countsOf(made)) await quota.charge(tx, project, counts, last);
       return { created, implied };
@@ -88,6 +91,7 @@ export function groupVerbs(host: PluginHost): Readonly<Record<string, Verb>> {
           reviseRow(tx, 'security_groups', id, CHANGEABLE, values),
           visible(context, id, tx),
         ]);
+        leave(tx, context, [groupChanged(id)]);
         await groups.publish('precommit_update', { context, original, latest, request: body, tx }, id);
         return { original, latest };
       });
@@ -108,6 +112,8 @@ export function groupVerbs(host: PluginHost): Readonly<Record<string, Verb>> {
           throw violatedConstraint(error) === IN_PORTS ? new SecurityGroupInUse(id) : error;
         });
         const elsewhere = removed.filter((rule) => rule.security_group_id !== id);
+        // Nobody has ports in the group itself.
+        leave(tx, context, [groupChanged(id), ...rulesChanged(elsewhere.map((rule) => ({ ...rule })))]);
         for (const rule of elsewhere) {
           await rules.publish('precommit_delete', { context, original: { ...rule, remote_group_id: id }, tx }, rule.id);
         }

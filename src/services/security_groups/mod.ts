@@ -8,8 +8,11 @@ import { defaultRuleVerbs } from './default_rules.ts';
 import { defaultStatefulnessVerbs } from './default_statefulness.ts';
 import { SECURITY_GROUP_EXTENSIONS } from './definition.ts';
 import { groupVerbs } from './groups.ts';
+import { tellOfGroups } from './notifier.ts';
+import { securityGroupAudiences, securityGroupObjects } from './objects.ts';
 import { securityGroupPolicies } from './policy.ts';
 import { portSecurityGroups } from './port_groups.ts';
+import { securityGroupListeners } from './rpc.ts';
 import { ruleVerbs } from './rules.ts';
 import { securityGroupSharing } from './sharing.ts';
 
@@ -19,6 +22,7 @@ const isEnabled = (config: Config): boolean => config.boolean('securitygroup', '
 
 function create(host: PluginHost): Plugin {
   if (!isEnabled(host.config)) return { type: TYPE, extensions: [], verbs: {} };
+  tellOfGroups(host);
   return {
     type: TYPE,
     extensions: SECURITY_GROUP_EXTENSIONS,
@@ -35,6 +39,9 @@ function create(host: PluginHost): Plugin {
     ],
     tagged: { security_groups: 'security_groups' },
     rbac: [securityGroupSharing],
+    audiences: securityGroupAudiences,
+    objects: securityGroupObjects,
+    rpcListeners: () => securityGroupListeners(host),
   };
 }
 

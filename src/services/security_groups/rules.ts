@@ -20,6 +20,7 @@ import {
   SecurityGroupRulesNotSingleProject,
 } from './errors.ts';
 import { type Match, matchKey, matchOf } from './matches.ts';
+import { leaver, rulesChanged } from './notifier.ts';
 import { GROUP_OWNER, RULES } from './reading.ts';
 import { makeRules, type NewRule } from './rule_store.ts';
 import { groupScope, ruleScope } from './scope.ts';
@@ -27,6 +28,7 @@ import { keepInPlace, reviseGroup } from './store.ts';
 
 export function ruleVerbs(host: PluginHost): Readonly<Record<string, Verb>> {
   const { db, quota, callbacks } = host;
+  const leave = leaver(host.outbox);
   const rules = publisher(callbacks, 'security_group_rule');
 
   const visible = async (context: Context, id: string, tx?: Transaction, fields?: readonly string[]) => {
@@ -50,6 +52,7 @@ export function ruleVerbs(host: PluginHost): Readonly<Record<string, Verb>> {
     }));
     const created = await db.transaction({ label: 'create_security_group_rule' }, async (tx, last) => {
       const created = await write(tx, context, group, rows);
+      leave(tx, context, rulesChanged(created));
       await rules.precommitCreate(tx, context, created, bodies);
       await quota.charge(tx, project, { security_group_rule: created.length }, last);
       return created;
@@ -99,6 +102,7 @@ export function ruleVerbs(host: PluginHost): Readonly<Record<string, Verb>> {
           tx`delete from security_group_rules where id = ${id} returning project_id`,
         ]);
         if (gone[0] === undefined) throw RULES.notFound(id);
+        leave(tx, context, rulesChanged([original]));
         await quota.charge(tx, String(original['project_id']), { security_group_rule: -1 }, last);
       });
       await rules.publish('after_delete', { context, original }, id);

@@ -5,8 +5,8 @@ export const SegmentNotFound = defineError('SegmentNotFound', 404, (id: string) 
 export const SegmentInUse = defineError(
   'SegmentInUse',
   409,
-  (id: string, subnets: readonly string[]) =>
-    `Segment '${id}' cannot be deleted: it is still associated with the subnets ${subnets.join(', ')}.`,
+  (id: string, users: readonly string[]) =>
+    `Segment '${id}' cannot be deleted: it is still associated with ${users.join(', and with ')}.`,
 );
 export const SubnetsNotAllAssociatedWithSegments = defineError(
   'SubnetsNotAllAssociatedWithSegments',

@@ -8,15 +8,16 @@ import { NetworkNotFound, RevisionNumberConstraintFailed } from '#src/lib/errors
 import { isUuid } from '#src/lib/ids.ts';
 import type { SegmentRequest } from '#src/lib/ml2/segment.ts';
 import type { Call, PluginHost, Resource, Verb } from '#src/lib/plugin.ts';
+import type { Notification } from '#src/lib/rpc.ts';
 import { checkMtu, createTypeManager } from '#src/plugins/ml2/contract.ts';
 import { SegmentInUse, SegmentNotFound } from './errors.ts';
 import { SEGMENT_READING } from './reading.ts';
-import { deleteSegment, describeSegments, lockNetworkOf, lockNetworks, subnetsOf } from './store.ts';
+import { deleteSegment, describeSegments, lockNetworkOf, lockNetworks, usersOf } from './store.ts';
 
 const COLUMNS = { name: 'text', description: 'text' };
 
 export function segmentVerbs(host: PluginHost): Readonly<Record<string, Verb>> {
-  const { db, callbacks } = host;
+  const { db, callbacks, outbox } = host;
   const types = createTypeManager(host.config);
 
   const show = async (id: string, fields?: readonly string[], tx?: Transaction): Promise<Resource> => {
@@ -75,9 +76,12 @@ export function segmentVerbs(host: PluginHost): Readonly<Record<string, Verb>> {
     });
     const created = await db.transaction({ label: 'create_segment' }, async (tx) => {
       const segments = await write(tx, bodies);
+      const messages: Notification[] = [];
+      const notify = (...more: readonly Notification[]) => void messages.push(...more);
       for (const [index, segment] of segments.entries()) {
-        await callbacks.publish('segment', 'precommit_create', { ...payload(segment, index), tx });
+        await callbacks.publish('segment', 'precommit_create', { ...payload(segment, index), tx, notify });
       }
+      await outbox.add(tx, context, messages);
       return segments;
     });
     for (const [index, segment] of created.entries()) {
@@ -115,11 +119,14 @@ export function segmentVerbs(host: PluginHost): Readonly<Record<string, Verb>> {
       await callbacks.publish('segment', 'before_delete', { context, resource_id, original: before });
       const original = await db.transaction({ label: 'delete_segment' }, async (tx) => {
         const original = await locked(tx, call, 'update');
-        const subnets = await subnetsOf(tx, resource_id);
-        if (subnets.length > 0) throw new SegmentInUse(resource_id, subnets);
+        const users = await usersOf(tx, resource_id);
+        if (users.length > 0) throw new SegmentInUse(resource_id, users);
         await deleteSegment(tx, resource_id);
         await bumpRevisions(tx, 'networks', [String(original['network_id'])]);
-        await callbacks.publish('segment', 'precommit_delete', { context, resource_id, original, tx });
+        const messages: Notification[] = [];
+        const notify = (...more: readonly Notification[]) => void messages.push(...more);
+        await callbacks.publish('segment', 'precommit_delete', { context, resource_id, original, tx, notify });
+        await outbox.add(tx, context, messages);
         return original;
       });
       await callbacks.publish('segment', 'after_delete', { context, resource_id, original });

@@ -41,10 +41,13 @@ export async function describeSegments(
     from jsonb_to_recordset(${tx.json(rows as never)}) as r (id uuid, name text, description text) where g.id = r.id`;
 }
 
-/** The subnets that are on the segment. */
-export async function subnetsOf(tx: Transaction, segment_id: string): Promise<readonly string[]> {
-  const rows = await tx<{ id: string }[]>`select id from subnets where segment_id = ${segment_id} order by id`;
-  return rows.map(({ id }) => id);
+/** What keeps the segment (locked) from being deleted: `the subnets <id>, <id>`. */
+export async function usersOf(tx: Transaction, segment_id: string): Promise<readonly string[]> {
+  const rows = await tx<{ kind: string; ids: readonly string[] }[]>`
+    select 'subnets' as kind, array_agg(id order by id) as ids from subnets where segment_id = ${segment_id} having count(*) > 0
+    union all
+    select 'bound ports', array_agg(distinct port_id) from port_binding_levels where segment_id = ${segment_id} having count(*) > 0`;
+  return rows.map(({ kind, ids }) => `the ${kind} ${ids.join(', ')}`);
 }
 
 export async function deleteSegment(tx: Transaction, segment_id: string): Promise<void> {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { codeBlocks, document } from '../../docs/support/markdown.ts';
 import type { Area } from '../scene.ts';
 
-const PAGES = ['networks', 'subnet_pools', 'security_groups', 'sharing', 'quotas'];
+const PAGES = ['networks', 'routers', 'subnet_pools', 'security_groups', 'sharing', 'quotas'];
 
 interface Command {
   readonly line: string;

@@ -19,6 +19,9 @@ import { silentLogger } from '#src/lib/log.ts';
 import { silentMetrics } from '#src/lib/metrics.ts';
 import { startRelay } from '#src/outbox/mod.ts';
 import { scrypt } from '#src/runtime/node/scrypt.ts';
+import { assemble } from '#src/server/assembly.ts';
+import { loadModules } from '#src/server/registry.ts';
+import { sourcesOf } from '#src/server/workers/relay.ts';
 import { migratedDatabase, type TestDatabase } from '../../support/database.ts';
 import type { HeardMessage, RunningApi } from '../api_suite.ts';
 
@@ -94,9 +97,13 @@ export async function startEdge(): Promise<RunningApi> {
   const database = await edgeDatabase('edge');
   life.add({ stop: () => database.drop() });
   const messages: HeardMessage[] = [];
+  const config = configFrom(allOptions, { ml2: { mechanism_drivers: ['openvswitch'] } });
+  const modules = await loadModules({ config, log: silentLogger });
+  const { plugins } = await assemble({ ...base, config, db: database.db, modules });
   const relay = await startRelay({
     ...base,
     url: database.url,
+    sources: sourcesOf(plugins),
     async publish({ topic, payload }) {
       const { method, args } = JSON.parse(payload) as HeardMessage;
       messages.push({ topic, method, args });

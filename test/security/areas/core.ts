@@ -21,6 +21,7 @@ export const core: Area = {
     'GET ports/{id}': readers(200, 404),
     'PUT ports/{id}': members(200, 200),
     'DELETE ports/{id}': members(204, 204),
+    'GET ports/{id}/diagnosis': { ...only(200, 403), none: 404, stranger: 404 },
     'GET agents': only('sees', 'hidden'),
     'GET agents/{id}': only(200, 404),
     'PUT agents/{id}': only(200, 404),

@@ -3,16 +3,31 @@ import type { Stack } from '../../support/stack.ts';
 import { addressGroups } from './address_groups.ts';
 import type { Area, Furnished } from './area.ts';
 import { core } from './core.ts';
+import { dhcpAgents } from './dhcp_agents.ts';
+import { portBindings } from './port_bindings.ts';
 import { rbac } from './rbac.ts';
+import { routerInterfaces, routers } from './routers.ts';
 import { securityGroups } from './security_groups.ts';
 import { segments } from './segments.ts';
 import { subnetPools } from './subnet_pools.ts';
 import { tags } from './tags.ts';
 
-export const AREAS: readonly Area[] = [tags, rbac, addressGroups, securityGroups, core, segments, subnetPools];
+export const AREAS: readonly Area[] = [
+  dhcpAgents,
+  portBindings,
+  tags,
+  rbac,
+  addressGroups,
+  securityGroups,
+  core,
+  segments,
+  subnetPools,
+  routerInterfaces,
+  routers,
+];
 
 /** Loads the service plugins that are not loaded always. */
-export const EVERY_PLUGIN = { DEFAULT: { service_plugins: ['segments'] } };
+export const EVERY_PLUGIN = { DEFAULT: { service_plugins: ['segments', 'router'] } };
 
 /** One object of each collection of these areas, in an otherwise empty database. */
 export async function furnish(stack: Stack, areas: readonly Area[] = AREAS): Promise<Furnished> {

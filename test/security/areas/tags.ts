@@ -14,6 +14,12 @@ const ITEMS: Readonly<Record<string, (stack: Stack, network_id: string) => Promi
   ports: (stack, network_id) => stack.create('port', { network_id, project_id: 'alice' }),
   subnetpools: (stack) => stack.create('subnetpool', { name: 'p', project_id: 'alice', prefixes: ['10.0.0.0/8'] }),
   security_groups: (stack) => stack.create('security_group', { name: 'g', project_id: 'alice' }),
+  routers: (stack) => stack.create('router', { project_id: 'alice' }),
+  async floatingips(stack) {
+    const { id } = await stack.create('network', { 'router:external': true });
+    await stack.create('subnet', { network_id: id, ip_version: 4, cidr: '172.24.0.0/24' });
+    return await stack.create('floatingip', { project_id: 'alice', floating_network_id: id });
+  },
 };
 
 const routesOf = (collection: string): Area['routes'] => {

@@ -6,17 +6,17 @@ import * as v from 'valibot';
 import type { Json, JsonObject } from '#src/lib/api/attributes.ts';
 import type { Clock } from '#src/lib/clock.ts';
 import type { Context } from '#src/lib/context.ts';
-import { InvalidInput } from '#src/lib/errors.ts';
 import type { Logger } from '#src/lib/log.ts';
 import type { RpcEndpoint } from '#src/lib/rpc.ts';
+import { parseArguments as parse, RESOURCE_VERSIONS } from '#src/rpc/contract.ts';
 import type { AgentReport, AgentStatus, Reporter, ReportOutcome } from './reports.ts';
 
 export interface AgentRpcOptions {
   readonly report: Reporter;
   /** Told of agents that are new, revived or started again. */
   readonly changed: (context: Context, report: AgentReport, outcome: ReportOutcome) => Promise<void>;
-  /** The agents of a host, or all; as versioned objects. */
-  readonly agentObjects: (filter: { readonly host?: string; readonly is_active?: boolean }) => Promise<readonly Json[]>;
+  /** The agents of a host, as versioned objects. */
+  readonly agentObjects: (filter: { readonly host: string; readonly is_active?: boolean }) => Promise<readonly Json[]>;
   readonly deleteAgent: (host: string, agent_type: string) => Promise<void>;
   /** `[DEFAULT] dhcp_load_type` */
   readonly dhcpLoadType: string;
@@ -29,6 +29,15 @@ export interface AgentRpcOptions {
 const text = v.pipe(v.string(), v.minLength(1), v.maxLength(255));
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const object = v.custom<object>(isObject, 'must be an object');
+/** Shown in every list of agents, and written with every report. */
+const MAX_CONFIGURATIONS = 64 * 1024;
+const CONFIGURATIONS = v.pipe(
+  object,
+  v.check(
+    (value) => JSON.stringify(value).length <= MAX_CONFIGURATIONS,
+    `must have at most ${MAX_CONFIGURATIONS} characters`,
+  ),
+);
 
 const STATE = v.object({
   agent_type: text,
@@ -36,24 +45,13 @@ const STATE = v.object({
   host: text,
   topic: text,
   availability_zone: v.nullish(v.pipe(v.string(), v.maxLength(255))),
-  configurations: v.optional(object, () => ({})),
-  resource_versions: v.nullish(object),
+  configurations: v.optional(CONFIGURATIONS, () => ({})),
+  resource_versions: v.nullish(RESOURCE_VERSIONS),
   start_flag: v.nullish(v.boolean()),
 });
 const ARGS = v.object({ agent_state: v.object({ agent_state: STATE }), time: v.optional(v.string()) });
 const DELETE_ARGS = v.object({ host: text, agent_type: text });
-const GET_ARGS = v.object({ host: v.nullish(v.string()), is_active: v.nullish(v.boolean()) });
-
-function parse<Schema extends v.GenericSchema>(
-  schema: Schema,
-  method: string,
-  args: JsonObject,
-): v.InferOutput<Schema> {
-  const parsed = v.safeParse(schema, args);
-  if (parsed.success) return parsed.output;
-  const [issue] = parsed.issues;
-  throw new InvalidInput(`${method}: ${v.getDotPath(issue) ?? 'arguments'}: ${issue.message}`);
-}
+const GET_ARGS = v.object({ is_active: v.nullish(v.boolean()) });
 
 /** The number that schedulers compare: of a DHCP agent the networks (or subnets, or ports) it serves. */
 function loadOf(agent_type: string, configurations: JsonObject, dhcpLoadType: string): number {
@@ -82,7 +80,7 @@ export function agentEndpoint(options: AgentRpcOptions): RpcEndpoint {
       started,
       load: loadOf(state.agent_type, configurations, options.dhcpLoadType),
       ...(availability_zone == null ? {} : { availability_zone }),
-      ...(resource_versions == null ? {} : { resource_versions: resource_versions as JsonObject }),
+      ...(resource_versions == null ? {} : { resource_versions }),
     };
     const apart = started ? skew(time, clock.now()) : null;
     if (apart !== null && apart > downTime) {
@@ -103,12 +101,10 @@ export function agentEndpoint(options: AgentRpcOptions): RpcEndpoint {
     methods: {
       has_alive_neutron_server: async () => true,
       report_state: ({ context }, args) => reportState(context, args),
-      get_agents: async (_call, args) => {
-        const { host, is_active } = parse(GET_ARGS, 'get_agents', args);
-        return await options.agentObjects({
-          ...(host == null ? {} : { host }),
-          ...(is_active == null ? {} : { is_active }),
-        });
+      // Of other hosts nothing is told: an agent asks for its own.
+      get_agents: async ({ host }, args) => {
+        const { is_active } = parse(GET_ARGS, 'get_agents', args);
+        return await options.agentObjects({ host, ...(is_active == null ? {} : { is_active }) });
       },
       delete_agent: async (_call, args) => {
         const { host, agent_type } = parse(DELETE_ARGS, 'delete_agent', args);

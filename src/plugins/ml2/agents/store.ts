@@ -54,11 +54,11 @@ export async function availabilityZones(sql: Sql): Promise<readonly Resource[]> 
   }));
 }
 
-/** Agents as the versioned object Agent 1.1 that RPC carries. */
+/** Agents of a host as the versioned object Agent 1.1 that RPC carries. */
 export async function agentObjects(
   sql: Sql,
   downTime: number,
-  { host, is_active }: { readonly host?: string; readonly is_active?: boolean },
+  { host, is_active }: { readonly host: string; readonly is_active?: boolean },
 ): Promise<readonly Json[]> {
   const time = (column: string) => `to_char(a.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as ${column}`;
   const rows = await sql.unsafe<{ data: Json }[]>(
@@ -67,9 +67,9 @@ export async function agentObjects(
          ${time('created_at')}, ${time('heartbeat_timestamp')}, a.description, a.configurations, a.resource_versions, a.load,
          a.resources_synced
        from ${AGENTS_FROM}
-       where ($1::text is null or a.host = $1) and ($2::bool is null or ${aliveSql(downTime)} = $2)
+       where a.host = $1 and ($2::bool is null or ${aliveSql(downTime)} = $2)
        order by a.host, a.agent_type) as agent`,
-    [host ?? null, is_active ?? null],
+    [host, is_active ?? null],
     { prepare: true },
   );
   return rows.map(({ data }) => ({

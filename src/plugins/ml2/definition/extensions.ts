@@ -4,6 +4,7 @@ import { OWNER, READ_ONLY, STANDARD_ATTRIBUTES } from '#src/lib/api/common_attri
 import type { ExtensionDefinition } from '#src/lib/api/definition.ts';
 import { pythonTruthy } from '#src/lib/api/python.ts';
 import { INTEGER, listOf, OBJECT, orNull, TEXT } from '#src/lib/api/schema.ts';
+import { VNIC_TYPES } from './vnic_types.ts';
 
 /** The same attributes on networks, subnets and ports. */
 const onAll = (attributes: AttributeMap) => ({ networks: attributes, subnets: attributes, ports: attributes });
@@ -240,19 +241,7 @@ export const ML2_EXTENSIONS: readonly ExtensionDefinition[] = [
           ...SETTABLE,
           default: 'normal',
           validate: {
-            'type:values': [
-              'normal',
-              'direct',
-              'macvtap',
-              'baremetal',
-              'direct-physical',
-              'virtio-forwarder',
-              'smart-nic',
-              'vdpa',
-              'accelerator-direct',
-              'accelerator-direct-physical',
-              'remote-managed',
-            ],
+            'type:values': VNIC_TYPES,
           },
         },
         'binding:host_id': { ...SETTABLE, validate: { 'type:string_or_none': 255 }, is_filter: true, response: TEXT },

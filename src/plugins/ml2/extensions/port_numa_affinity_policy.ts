@@ -1,7 +1,7 @@
 /** Extension driver `port_numa_affinity_policy`: how near to its device Nova must place the instance of a port. */
 import type { AttributeSpec } from '#src/lib/api/attributes.ts';
 import type { ExtensionDriver } from '#src/lib/ml2/extension_driver.ts';
-import { isBound } from '../binding.ts';
+import { isBound } from '../binding/bound.ts';
 import { PortBoundNUMAAffinityPolicy } from '../errors.ts';
 import { columnAttribute } from './column.ts';
 

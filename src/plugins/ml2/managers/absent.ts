@@ -4,20 +4,7 @@
  */
 import type { Logger } from '#src/lib/log.ts';
 
-export const ABSENT_MECHANISMS: ReadonlySet<string> = new Set([
-  'l2population',
-  'linuxbridge',
-  'macvtap',
-  'openvswitch',
-  'ovn',
-  'sriovnicswitch',
-]);
-
-/** Extensions that these rule out even while they are absent: what they will carry is configured for them. */
-export const ABSENT_EXCLUDE: Readonly<Record<string, readonly string[]>> = {
-  openvswitch: ['vlan-transparent', 'qinq'],
-  macvtap: ['vlan-transparent', 'qinq'],
-};
+export const ABSENT_MECHANISMS: ReadonlySet<string> = new Set(['ovn']);
 
 export const ABSENT_EXTENSIONS: ReadonlySet<string> = new Set(['qos']);
 

@@ -3,15 +3,11 @@
  * joins what they add to each resource into one reading and one set of columns
  * (neutron.plugins.ml2.managers.ExtensionManager).
  */
+import { joinExtensions, type ResourceExtensions } from '#src/db/mod.ts';
 import type { ExtensionDefinition } from '#src/lib/api/definition.ts';
 import type { Config } from '#src/lib/config.ts';
 import type { Logger } from '#src/lib/log.ts';
-import type {
-  AttributeExtension,
-  AttributeReading,
-  ColumnValues,
-  ExtensionDriver,
-} from '#src/lib/ml2/extension_driver.ts';
+import type { ExtensionDriver } from '#src/lib/ml2/extension_driver.ts';
 import type { PluginHost } from '#src/lib/plugin.ts';
 import { allowedAddressPairs } from '../extensions/allowed_address_pairs.ts';
 import { dataPlaneStatus } from '../extensions/data_plane_status.ts';
@@ -27,6 +23,8 @@ import { tagPortsDuringBulkCreation } from '../extensions/tag_ports_during_bulk_
 import { uplinkStatusPropagation, uplinkStatusPropagationUpdatable } from '../extensions/uplink_status_propagation.ts';
 import { type VlanTagSupport, vlanTagDrivers } from '../extensions/vlan_tags.ts';
 import { ABSENT_EXTENSIONS, namedDrivers } from './absent.ts';
+
+export type { ResourceExtensions } from '#src/db/mod.ts';
 
 const DRIVERS: Readonly<Record<string, (config: Config) => ExtensionDriver>> = {
   data_plane_status: () => dataPlaneStatus,
@@ -47,23 +45,6 @@ const DRIVERS: Readonly<Record<string, (config: Config) => ExtensionDriver>> = {
 };
 const ALWAYS: readonly ExtensionDriver[] = [allowedAddressPairs, extraDhcpOpts];
 
-/** What all drivers together add to one resource. */
-export interface ResourceExtensions {
-  readonly attributes: Readonly<Record<string, AttributeReading>>;
-  /** Appended to the reading's `from`. */
-  readonly joins: string;
-  /** Columns of the row beside the core's, with their SQL types. */
-  readonly columns: Readonly<Record<string, string>>;
-  readonly notifies: readonly string[];
-  create(input: Parameters<NonNullable<AttributeExtension['create']>>[0]): ColumnValues;
-  update(input: Parameters<NonNullable<AttributeExtension['update']>>[0]): ColumnValues;
-  /** Whether `store` does anything. */
-  readonly stores: boolean;
-  /** Attributes that `store` keeps, in tables beside the resource's own. */
-  readonly stored: readonly string[];
-  store: NonNullable<AttributeExtension['store']>;
-}
-
 export interface ExtensionManager {
   readonly definitions: readonly ExtensionDefinition[];
   readonly networks: ResourceExtensions;
@@ -83,28 +64,8 @@ export function createExtensionManager(
   const drivers = [...configured.map(([, driver]) => driver(config)), ...ALWAYS, ...vlanTagDrivers(config, vlanTags)];
   return {
     definitions: drivers.flatMap(({ extensions }) => extensions),
-    networks: join([...drivers.map(({ networks }) => networks), ...others('networks')]),
-    subnets: join([...drivers.map(({ subnets }) => subnets), ...others('subnets')]),
-    ports: join([...drivers.map(({ ports }) => ports), ...others('ports')]),
-  };
-}
-
-function join(given: readonly (AttributeExtension | undefined)[]): ResourceExtensions {
-  const extensions = given.filter((extension) => extension !== undefined);
-  const stores = extensions.filter(({ store }) => store !== undefined);
-  return {
-    attributes: Object.assign({}, ...extensions.map(({ attributes }) => attributes)),
-    joins: extensions.map((extension) => (extension.join === undefined ? '' : ` ${extension.join}`)).join(''),
-    columns: Object.assign({}, ...extensions.map(({ columns }) => columns ?? {})),
-    notifies: extensions.flatMap(({ notifies }) => notifies ?? []),
-    create: (input) => Object.assign({}, ...extensions.map((extension) => extension.create?.(input) ?? {})),
-    update: (input) => Object.assign({}, ...extensions.map((extension) => extension.update?.(input) ?? {})),
-    stores: stores.length > 0,
-    stored: stores.flatMap(({ attributes }) => Object.keys(attributes)),
-    async store(tx, context, written) {
-      // All are called before any is waited for: their first statements are sent at once.
-      const outcomes = await Promise.all(stores.map(({ store }) => store?.(tx, context, written)));
-      return !outcomes.includes(false);
-    },
+    networks: joinExtensions([...drivers.map(({ networks }) => networks), ...others('networks')]),
+    subnets: joinExtensions([...drivers.map(({ subnets }) => subnets), ...others('subnets')]),
+    ports: joinExtensions([...drivers.map(({ ports }) => ports), ...others('ports')]),
   };
 }

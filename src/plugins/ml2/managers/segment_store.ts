@@ -3,17 +3,24 @@ import type { Transaction } from '#src/lib/database.ts';
 import type { Segment, SegmentChoice } from '#src/lib/ml2/segment.ts';
 import type { SegmentRange } from '#src/lib/ml2/type_driver.ts';
 
-export type SegmentRow = Segment & { readonly network_id: string; readonly segment_index: number };
+export type SegmentRow = Segment & {
+  readonly network_id: string;
+  readonly segment_index: number;
+  /** Made for ports below a level of a binding; false unless told. */
+  readonly is_dynamic?: boolean;
+};
 
 /** Inserts the segments that nobody has; the others are missing from the answer. */
 export async function insertSegments(tx: Transaction, rows: readonly SegmentRow[]): Promise<readonly SegmentRow[]> {
   if (rows.length === 0) return [];
   // bigint comes as text; ids fit a double.
   const inserted = await tx<(Omit<SegmentRow, 'segmentation_id'> & { segmentation_id: string | null })[]>`
-    insert into network_segments (id, network_id, segment_index, network_type, physical_network, segmentation_id)
-    select id, network_id, segment_index, network_type, physical_network, segmentation_id
-    from jsonb_to_recordset(${tx.json(rows as never)})
-      as r (id uuid, network_id uuid, segment_index int, network_type text, physical_network text, segmentation_id bigint)
+    insert into network_segments
+      (id, network_id, segment_index, network_type, physical_network, segmentation_id, is_dynamic)
+    select id, network_id, segment_index, network_type, physical_network, segmentation_id, coalesce(is_dynamic, false)
+    from jsonb_to_recordset(${tx.json(rows as never)}) as r
+      (id uuid, network_id uuid, segment_index int, network_type text, physical_network text, segmentation_id bigint,
+       is_dynamic boolean)
     order by network_type, physical_network, segmentation_id
     on conflict do nothing
     returning id, network_id, segment_index, network_type, physical_network, segmentation_id`;

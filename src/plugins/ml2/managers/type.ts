@@ -35,6 +35,7 @@ export interface SegmentPlan {
   readonly network_id: string;
   /** The place among the network's segments. */
   readonly segment_index: number;
+  readonly is_dynamic?: boolean;
   readonly alternatives: readonly SegmentCandidates[];
 }
 
@@ -179,8 +180,8 @@ function refuseDuplicates(plans: readonly SegmentPlan[]): void {
   if (new Set(named).size < named.length) throw new SegmentsContainDuplicateEntry();
 }
 
-function row({ id, network_id, segment_index }: SegmentPlan, choice: SegmentChoice): SegmentRow {
-  return { id, network_id, segment_index, ...choice };
+function row({ alternatives: _, ...plan }: SegmentPlan, choice: SegmentChoice): SegmentRow {
+  return { ...plan, ...choice };
 }
 
 function probe(candidates: SegmentCandidates | undefined): SegmentChoice | undefined {

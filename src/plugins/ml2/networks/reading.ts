@@ -53,8 +53,12 @@ const ATTRIBUTES: Readonly<Record<string, AttributeSql>> = {
       from network_segments f where f.network_id = n.id and not f.is_dynamic) end`,
     sort: false,
   },
-  // Zones of the DHCP agents that serve the network: none, as long as networks are not scheduled to agents.
-  availability_zones: { select: `'[]'::json`, sort: false },
+  // Those of the DHCP agents that serve the network.
+  availability_zones: {
+    select: `(select coalesce(json_agg(distinct a.availability_zone), '[]') from network_dhcp_agents d
+      join agents a on a.id = d.agent_id where d.network_id = n.id and a.availability_zone <> '')`,
+    sort: false,
+  },
   availability_zone_hints: {
     select: 'array_to_json(n.availability_zone_hints)',
     sort: `array_to_string(n.availability_zone_hints, ',')`,

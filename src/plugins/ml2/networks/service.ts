@@ -2,10 +2,9 @@
 import { listRows, reviseRow, showItem } from '#src/db/mod.ts';
 import type { Context } from '#src/lib/context.ts';
 import type { Transaction } from '#src/lib/database.ts';
-import type { Resource, Verb } from '#src/lib/plugin.ts';
+import type { Call, Resource, Verb } from '#src/lib/plugin.ts';
 import { NetworkInUse } from '../errors.ts';
 import { createLifecycle } from '../lifecycle.ts';
-import { networkNotifications } from '../notifier.ts';
 import { networkScope } from '../scope.ts';
 import type { Ml2 } from '../state.ts';
 import { changes, pick } from '../values.ts';
@@ -29,7 +28,6 @@ export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     table: 'networks',
     reading,
     scope: networkScope,
-    notifications: networkNotifications,
   });
 
   const create = (context: Context, bodies: readonly Resource[]) => {
@@ -40,6 +38,7 @@ export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
       requests: drafts,
       write: (tx) => creation.write(tx, context, drafts),
       attempt: (transaction) => withOneDefault(ml2.db.sql, candidate, transaction),
+      undo: (context, id) => remove(context, { id, parents: {} }),
     });
   };
 
@@ -57,6 +56,21 @@ export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     await reviseRow(tx, 'networks', id, columns, values);
     return true;
   };
+
+  const remove = async (context: Context, call: Call): Promise<void> =>
+    await lifecycle.remove(context, call, async (tx, original, last) => {
+      const id = String(original['id']);
+      const { inTheWay, removed } = await deleteNetwork(tx, id);
+      if (inTheWay.length > 0) {
+        throw new NetworkInUse(
+          id,
+          `There are one or more ports still in use on the network, id for these ports is: ${inTheWay.join(',')}.`,
+        );
+      }
+      for (const { kind, project_id, count } of removed) {
+        await ml2.quota.charge(tx, project_id, { [kind]: -count }, last);
+      }
+    });
 
   return {
     create_network: async (context, { body = {} }) => (await create(context, [body]))[0],
@@ -81,19 +95,6 @@ export function networkVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
         lifecycle.update(context, call, (tx, original, body) => update(tx, context, original, body)),
       ),
 
-    delete_network: async (context, call) =>
-      await lifecycle.remove(context, call, async (tx, original, last) => {
-        const id = String(original['id']);
-        const { inTheWay, removed } = await deleteNetwork(tx, id);
-        if (inTheWay.length > 0) {
-          throw new NetworkInUse(
-            id,
-            `There are one or more ports still in use on the network, id for these ports is: ${inTheWay.join(',')}.`,
-          );
-        }
-        for (const { kind, project_id, count } of removed) {
-          await ml2.quota.charge(tx, project_id, { [kind]: -count }, last);
-        }
-      }),
+    delete_network: remove,
   };
 }

@@ -14,17 +14,16 @@ import type { Transaction } from '#src/lib/database.ts';
 import { InvalidInput, NetworkNotFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { randomMac } from '#src/lib/net/mod.ts';
-import type { Resource, Verb } from '#src/lib/plugin.ts';
-import { isBound } from '../binding.ts';
-import { MacAddressInUse, NetworkMacAddressGenerationFailure, PortBound } from '../errors.ts';
-import { createLifecycle } from '../lifecycle.ts';
-import { isOnNoHost, portNotifications } from '../notifier.ts';
+import type { Call, Resource, Verb } from '#src/lib/plugin.ts';
+import { type BindingInput, changeBinding, isBound } from '../binding/mod.ts';
+import { MacAddressInUse, NetworkMacAddressGenerationFailure, PortBound, PortInUse } from '../errors.ts';
+import { type CreateWork, createLifecycle } from '../lifecycle.ts';
 import { networkScope, portScope, subnetScope } from '../scope.ts';
 import type { Ml2 } from '../state.ts';
 import { changes, pick } from '../values.ts';
-import { portReading } from './reading.ts';
+import { checkProfile } from './profile.ts';
+import { lastPortReading, portReading } from './reading.ts';
 import {
-  changeBinding,
   deletePort,
   existingSubnets,
   keepNetworkOf,
@@ -43,7 +42,6 @@ const BINDING = {
   'binding:vnic_type': { column: 'vnic_type', empty: 'normal' },
   'binding:profile': { column: 'profile', empty: {} },
 } as const;
-const LONGEST_PROFILE = 4095;
 /** Random MAC addresses to try before giving up. */
 const MAC_TRIES = 16;
 
@@ -52,17 +50,16 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
   const reading = portReading(extensions);
   const columns = { ...PORT_COLUMNS, ...extensions.columns };
   const insertPorts = portInserter(columns);
-  const readNetworks = networkReader(ml2.extensions.networks);
+  const readNetworks = networkReader(ml2.extensions.networks, ml2.dhcp.columns);
   const baseMac = ml2.config.string('DEFAULT', 'base_mac');
   const lifecycle = createLifecycle(ml2, {
     kind: 'port',
     table: 'ports',
     reading: () => reading,
+    lastReading: lastPortReading(reading),
     scope: portScope,
     // Who changes addresses reads the network's subnets, and so locks it: before the port, as they do who add a subnet.
     lockFirst: (tx, id, body) => (changesAddresses(body) ? keepNetworkOf(tx, id) : undefined),
-    notifications: portNotifications(extensions.notifies),
-    silent: isOnNoHost,
   });
 
   const rowOf = (context: Context, draft: Draft, network: PortNetwork, mac_address: string) => {
@@ -98,7 +95,7 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     const named = drafts.flatMap(({ network_id, body }) =>
       typeof body['mac_address'] === 'string' ? [{ network_id, mac_address: body['mac_address'] }] : [],
     );
-    const write = async (tx: Transaction) => {
+    const write: CreateWork['write'] = async (tx, notify) => {
       const networks = await readNetworks(tx, networkIds, networkScope(context));
       const ports = [];
       for (const draft of drafts) {
@@ -108,7 +105,9 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
         const requested = draft.body['fixed_ips'] as readonly FixedIpRequest[] | undefined;
         const subnets = network.subnets;
         await refuseForeignSubnets(tx, context, draft.network_id, subnets, requested);
-        ports.push({ row, needs: planNewPort({ ...row, subnets }, requested) });
+        const needs = planNewPort({ ...row, subnets }, requested);
+        const waits_for_dhcp = ml2.dhcp.awaited(network, row.device_owner, needs);
+        ports.push({ row: { ...row, waits_for_dhcp }, needs });
       }
       const wants = ports.flatMap(({ row, needs }) =>
         needs.map((need, position) => ({ port_id: row.id, network_id: row.network_id, position, need })),
@@ -122,14 +121,35 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
       const written = ports.map(({ row }, index) => ({ id: row.id, body: drafts[index]?.body ?? {}, row }));
       const rows = ports.map(({ row }) => row);
       // Sent at once; the reading is true if nothing had to be written after it.
-      const [allocated, stored, read] = await Promise.all([
+      const scheduled = new Set(rows.filter(ml2.dhcp.schedules).map(({ network_id }) => network_id));
+      const [allocated, stored, read, served] = await Promise.all([
         allocate(tx, wants, (addresses) => insertPorts(tx, rows, addresses)),
         extensions.store(tx, context, written),
         readBack(),
+        ml2.dhcp.serve(
+          tx,
+          [...networks.values()].map((network) => ({
+            ...network,
+            dhcp_wanted: network.dhcp_wanted && scheduled.has(network.id),
+          })),
+          notify,
+        ),
       ]);
-      return allocated && stored ? read : await readBack();
+      const created = allocated && stored ? read : await readBack();
+      ml2.dhcp.tellPorts(served, created, notify);
+      return created;
     };
-    return lifecycle.create(context, { requests: drafts, write, attempt: withOtherMacs(named, networkIds) });
+    return lifecycle.create(context, {
+      requests: drafts,
+      write,
+      attempt: withOtherMacs(named, networkIds),
+      complete: (created) =>
+        ml2.binder.bindWritten(
+          context,
+          created.map((port) => ({ port })),
+        ),
+      undo: (context, id) => remove(context, { id, parents: {} }),
+    });
   };
 
   /** Runs a transaction again while the MAC addresses that were made up for it are taken. */
@@ -161,7 +181,8 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     const newMac = port['mac_address'] !== original['mac_address'];
     if (body['fixed_ips'] === undefined && !newMac) return false;
     const network_id = String(original['network_id']);
-    const subnets = (await readNetworks(tx, [network_id])).get(network_id)?.subnets ?? [];
+    const network = (await readNetworks(tx, [network_id])).get(network_id);
+    const subnets = network?.subnets ?? [];
     const requested = body['fixed_ips'] as readonly FixedIpRequest[] | undefined;
     await refuseForeignSubnets(tx, context, network_id, subnets, requested);
     const owner: AddressOwner = {
@@ -171,13 +192,66 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
       subnets,
     };
     const { kept, released, needs } = planChangedPort(owner, current, requested ?? current, newMac);
-    if (released.length === 0 && needs.length === 0) return false;
     const port_id = String(original['id']);
+    const keeping = kept.map((fixed) => ({ kind: 'exact', ...fixed }) as const);
+    if (network !== undefined && ml2.dhcp.awaited(network, owner.device_owner, [...keeping, ...needs])) {
+      await ml2.statuses.block(tx, [{ port_id, entity: 'DHCP' }]);
+    }
+    if (released.length === 0 && needs.length === 0) return false;
     await release(tx, port_id, released);
     await orderFixedIps(tx, port_id, kept);
     const wants = needs.map((need, index) => ({ port_id, network_id, position: kept.length + index, need }));
     await allocate(tx, wants);
     return true;
+  };
+
+  const update = async (context: Context, call: Call): Promise<Resource> => {
+    const mac = call.body?.['mac_address'];
+    let before: Resource = {};
+    try {
+      const port = await lifecycle.update(context, call, async (tx, original, body) => {
+        before = original;
+        const id = String(original['id']);
+        const asked = changes(original, {
+          ...pick(body, CHANGEABLE),
+          ...extensions.update({ context, body, original }),
+        });
+        checkMacChange(original, asked['mac_address']);
+        const binding = changes(original, bindingOf(body));
+        checkVnicTypeChange(original, binding);
+        const rebound = Object.keys(binding).length > 0;
+        const values = {
+          ...asked,
+          ...(givesCardBack(original, body) ? { mac_address: randomMac(baseMac) } : {}),
+          ...(rebound ? { status: 'DOWN' } : {}),
+        };
+        const addressesChange = await changeAddresses(tx, context, original, {
+          ...body,
+          ...pick(values, ['mac_address']),
+        });
+        if (rebound) await changeBinding(tx, id, columnsOf(binding));
+        await extensions.store(tx, context, [{ id, body, original }]);
+        const stored = changes(original, pick(body, extensions.stored));
+        const changed = [values, stored].some((part) => Object.keys(part).length > 0);
+        if (!changed && !addressesChange) return false;
+        return { underway: reviseRow(tx, 'ports', id, columns, values) };
+      });
+      if (isBound(before) && !isBound(port)) await ml2.binder.released([String(port['network_id'])]);
+      return (await ml2.binder.bindWritten(context, [{ port, original: before }]))[0] ?? port;
+    } catch (error) {
+      if (violatedConstraint(error) !== MAC_ONCE) throw error;
+      const port = await showRow(ml2.db.sql, reading, String(call.id), ['network_id']);
+      throw new MacAddressInUse(String(port?.['network_id']), String(mac));
+    }
+  };
+
+  const remove = async (context: Context, call: Call): Promise<void> => {
+    let before: Resource = {};
+    await lifecycle.remove(context, call, async (tx, original, last) => {
+      before = original;
+      last(deletePort(tx, String(original['id'])));
+    });
+    if (isBound(before)) await ml2.binder.released([String(before['network_id'])]);
   };
 
   return {
@@ -193,34 +267,8 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     get_ports: async (context, { query = { filters: [], sorts: [], reverse: false } }) =>
       await listRows(ml2.db.sql, reading, query, portScope(context)),
 
-    async update_port(context, call) {
-      const mac = call.body?.['mac_address'];
-      try {
-        return await lifecycle.update(context, call, async (tx, original, body) => {
-          const id = String(original['id']);
-          const values = changes(original, {
-            ...pick(body, CHANGEABLE),
-            ...extensions.update({ context, body, original }),
-          });
-          checkMacChange(original, values['mac_address']);
-          const binding = changes(original, bindingOf(body));
-          const addressesChange = await changeAddresses(tx, context, original, body);
-          await changeBinding(tx, id, columnsOf(binding));
-          await extensions.store(tx, context, [{ id, body, original }]);
-          const stored = changes(original, pick(body, extensions.stored));
-          const changed = [values, binding, stored].some((part) => Object.keys(part).length > 0);
-          if (!changed && !addressesChange) return false;
-          return { underway: reviseRow(tx, 'ports', id, columns, values) };
-        });
-      } catch (error) {
-        if (violatedConstraint(error) !== MAC_ONCE) throw error;
-        const port = await showRow(ml2.db.sql, reading, String(call.id), ['network_id']);
-        throw new MacAddressInUse(String(port?.['network_id']), String(mac));
-      }
-    },
-
-    delete_port: async (context, call) =>
-      await lifecycle.remove(context, call, async (tx, original, last) => last(deletePort(tx, String(original['id'])))),
+    update_port: update,
+    delete_port: remove,
   };
 }
 
@@ -276,12 +324,22 @@ function checkMacChange(original: Resource, mac: unknown): void {
   }
 }
 
-/** Throws for a profile of more characters than Neutron keeps of one. */
-function checkProfile(profile: unknown): void {
-  const length = JSON.stringify(profile ?? {}).length;
-  if (length > LONGEST_PROFILE) {
-    throw new InvalidInput(`binding:profile value too large: ${length} characters as JSON, at most ${LONGEST_PROFILE}`);
+/** The kind of a port is not changed while it is bound, or binding it has failed. */
+function checkVnicTypeChange(original: Resource, binding: Resource): void {
+  if (binding['binding:vnic_type'] !== undefined && original['binding:vif_type'] !== 'unbound') {
+    const { id, network_id, device_id } = original as Readonly<Record<string, string>>;
+    throw new PortInUse(String(id), String(network_id), String(device_id));
   }
+}
+
+/** Whether a port that was a whole card, and had the card's MAC address, is taken off its device. */
+function givesCardBack(original: Resource, body: Resource): boolean {
+  return (
+    original['binding:vnic_type'] === 'direct-physical' &&
+    body['device_id'] === '' &&
+    body['device_owner'] === '' &&
+    original['device_id'] !== ''
+  );
 }
 
 /** The binding attributes that the body names, null meaning the empty value. */
@@ -294,7 +352,7 @@ function bindingOf(body: Resource): Resource {
   );
 }
 
-function columnsOf(binding: Resource): Resource {
+function columnsOf(binding: Resource): BindingInput {
   return Object.fromEntries(
     Object.entries(BINDING)
       .filter(([name]) => name in binding)

@@ -4,6 +4,7 @@ import { type AllocationRow, type FixedIp, type IpamSubnet, insertFree, type Pla
 import type { Statement, Transaction } from '#src/lib/database.ts';
 import { isUuid } from '#src/lib/ids.ts';
 import type { Resource } from '#src/lib/plugin.ts';
+import type { DhcpWords } from '../dhcp/scheduling.ts';
 import type { ResourceExtensions } from '../managers/extension.ts';
 
 /** Columns of a port's row that the core writes. */
@@ -25,15 +26,18 @@ export const PORT_COLUMNS = {
 export const MAC_ONCE = 'ports_mac_once';
 
 const BINDING_COLUMNS = { host: 'text', vnic_type: 'text', profile: 'jsonb' } as const;
+/** Beside columns: whether the port waits for DHCP. */
+const WAITS = { waits_for_dhcp: 'boolean' } as const;
 
-/** Rows of ports, of their bindings and of their addresses, in one statement: answers which addresses were to be had. */
+/** Rows of ports, of their bindings, of their addresses and of what they wait for, in one statement: answers which addresses were to be had. */
 export function portInserter(columns: ColumnTypes) {
   const names = Object.keys(columns).join(', ');
-  const types = Object.entries({ ...columns, ...BINDING_COLUMNS }).map(([name, type]) => `${name} ${type}`);
+  const types = Object.entries({ ...columns, ...BINDING_COLUMNS, ...WAITS }).map(([name, type]) => `${name} ${type}`);
   const text = `
     with r as (select * from json_to_recordset($1::json) as r (${types.join(', ')})),
       p as (insert into ports (${names}) select ${names} from r),
-      b as (insert into port_bindings (port_id, host, vnic_type, profile) select id, host, vnic_type, profile from r)
+      b as (insert into port_bindings (port_id, host, vnic_type, profile) select id, host, vnic_type, profile from r),
+      w as (insert into port_provisioning_blocks (port_id, entity) select id, 'DHCP' from r where waits_for_dhcp)
     ${insertFree('$2')}`;
   return async (
     tx: Transaction,
@@ -43,19 +47,24 @@ export function portInserter(columns: ColumnTypes) {
     await tx.unsafe<(Place & Record<string, unknown>)[]>(text, [rows as never, addresses as never], { prepare: true });
 }
 
-/** A network as ports need it: what extensions read of it, and its subnets. */
-export type PortNetwork = Resource & { readonly id: string; readonly subnets: readonly IpamSubnet[] };
+/** A network as ports need it: what extensions read of it, its subnets, and whether it has DHCP agents. */
+export type PortNetwork = Resource &
+  DhcpWords & {
+    readonly id: string;
+    readonly subnets: readonly (IpamSubnet & { readonly enable_dhcp: boolean })[];
+  };
 
 /**
  * Networks with their subnets, both kept from being deleted until the transaction ends. Networks that the scope does not
  * show are missing.
  */
-export function networkReader(extensions: ResourceExtensions) {
+export function networkReader(extensions: ResourceExtensions, dhcpColumns: string) {
   const added = Object.entries(extensions.attributes).map(([name, { select }]) => `, ${select} as "${name}"`);
   const read = `
-    select n.id, n.project_id${added.join('')}, (
+    select n.id, n.project_id${added.join('')}, ${dhcpColumns}, (
       select coalesce(json_agg(q), '[]') from (
-        select s.id, s.ip_version, s.cidr, s.ipv6_ra_mode, s.ipv6_address_mode, s.allocation_pools, s.service_types
+        select s.id, s.ip_version, s.cidr, s.ipv6_ra_mode, s.ipv6_address_mode, s.allocation_pools, s.service_types,
+          s.enable_dhcp
         from subnets s where s.network_id = n.id order by s.created_at, s.id for key share) q) as subnets
     from networks n${extensions.joins} where`;
   return async (
@@ -122,21 +131,6 @@ export async function orderFixedIps(tx: Transaction, port_id: string, kept: read
     update ip_allocations a set position = r.position
     from jsonb_to_recordset(${tx.json(places as never)}) as r (subnet_id uuid, ip_address inet, position smallint)
     where a.port_id = ${port_id} and a.subnet_id = r.subnet_id and a.ip_address = r.ip_address and a.position <> r.position`;
-}
-
-/** Changes of the active binding, by column. */
-export type BindingValues = Readonly<Partial<Record<keyof typeof BINDING_COLUMNS, unknown>>>;
-
-export async function changeBinding(tx: Transaction, port_id: string, values: BindingValues): Promise<void> {
-  const columns = Object.entries(BINDING_COLUMNS).filter(([name]) => Object.hasOwn(values, name));
-  if (columns.length === 0) return;
-  const sets = columns.map(([name]) => `${name} = r.${name}`).join(', ');
-  const types = columns.map(([name, type]) => `${name} ${type}`).join(', ');
-  await tx.unsafe(
-    `update port_bindings b set ${sets} from json_to_record($2::json) as r (${types}) where b.port_id = $1::uuid and b.status = 'ACTIVE'`,
-    [port_id, values as never],
-    { prepare: true },
-  );
 }
 
 /** Deletes a port; its addresses and bindings go with it. */

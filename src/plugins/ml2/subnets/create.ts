@@ -21,11 +21,12 @@ import { newId } from '#src/lib/ids.ts';
 import { type Cidr, formatCidr, type IpVersion } from '#src/lib/net/mod.ts';
 import type { Resource } from '#src/lib/plugin.ts';
 import { NetworkMTUSubnetConflict } from '../errors.ts';
-import type { Lifecycle } from '../lifecycle.ts';
+import type { CreateWork, Lifecycle } from '../lifecycle.ts';
 import { MINIMUM_MTU } from '../networks/mtu.ts';
 import { networkScope } from '../scope.ts';
 import type { Ml2 } from '../state.ts';
 import { checkAffinity, checkOverlap, type Neighbour } from './affinity.ts';
+import { type PortAddress, type PortChange, portAddresses } from './port_addresses.ts';
 import type { subnetReading } from './reading.ts';
 import { drawnCidr, type Source, sourceOf } from './request.ts';
 import {
@@ -47,14 +48,17 @@ export interface SubnetCreation {
   readonly lifecycle: Lifecycle;
   readonly limits: SubnetLimits;
   readonly reading: ReturnType<typeof subnetReading>;
+  /** Deletes a subnet that must not stay. */
+  readonly undo: CreateWork['undo'];
 }
 
 /** Makes the subnets of a request. */
 export type SubnetCreator = (context: Context, bodies: readonly Resource[]) => Promise<readonly Resource[]>;
 
-export function subnetCreator({ ml2, lifecycle, limits, reading }: SubnetCreation): SubnetCreator {
+export function subnetCreator({ ml2, lifecycle, limits, reading, undo }: SubnetCreation): SubnetCreator {
   const extensions = ml2.extensions.subnets;
   const columns = { ...SUBNET_COLUMNS, ...extensions.columns };
+  const addresses = portAddresses(ml2);
   const delegateByDefault = ml2.config.boolean('DEFAULT', 'ipv6_pd_enabled');
 
   /** What can be said and checked of a subnet before the database is asked. */
@@ -91,9 +95,11 @@ export function subnetCreator({ ml2, lifecycle, limits, reading }: SubnetCreatio
   return async (context, bodies) => {
     const drafts = bodies.map((body) => draftOf(context, body));
     const networkIds = [...new Set(drafts.map(({ row }) => row.network_id))];
-    const write = async (tx: Transaction) => {
+    let changes: readonly PortChange[] = [];
+    const write: CreateWork['write'] = async (tx, notify) => {
       const automatic = drafts.some(({ row }) => hasAutomaticAddresses(row));
-      const parents = await lockParents(tx, networkIds, networkScope(context), automatic ? 'update' : 'no key update');
+      const mode = automatic ? 'update' : 'no key update';
+      const parents = await lockParents(tx, networkIds, networkScope(context), mode, ml2.dhcp.columns);
       for (const { row } of drafts) {
         const parent = parents.get(row.network_id);
         if (parent === undefined) throw new NetworkNotFound(row.network_id);
@@ -114,16 +120,22 @@ export function subnetCreator({ ml2, lifecycle, limits, reading }: SubnetCreatio
           drafts.map(({ id }) => id),
         );
       // Sent at once; the reading is true if nothing had to be written after it.
-      const [, , , stored, read] = await Promise.all([
+      const [, , added, stored, read, served] = await Promise.all([
         insertRows(tx, 'subnets', columns, rows),
         bumpRevisions(tx, 'networks', networkIds),
         addAutomaticAddresses(tx, rows),
         extensions.store(tx, context, written),
         readBack(),
+        ml2.dhcp.serve(tx, parents.values(), notify),
       ]);
-      return stored ? read : await readBack();
+      const created = stored ? read : await readBack();
+      ml2.dhcp.tellSubnets(served, created, notify);
+      changes = await addresses.added(tx, context, added, notify);
+      return created;
     };
-    return await lifecycle.create(context, { requests: drafts, write });
+    const created = await lifecycle.create(context, { requests: drafts, write, undo });
+    await addresses.published(context, changes);
+    return created;
   };
 }
 
@@ -233,10 +245,10 @@ function networkOf({ source, body, row }: Draft, pool: DrawablePool | undefined)
   });
 }
 
-/** Existing ports form their addresses in the new subnets that have automatic ones, where those are for them. */
-async function addAutomaticAddresses(tx: Transaction, subnets: readonly SubnetRow[]): Promise<void> {
+/** Existing ports form their addresses in the new subnets that have automatic ones, where those are for them: the addresses. */
+async function addAutomaticAddresses(tx: Transaction, subnets: readonly SubnetRow[]): Promise<readonly PortAddress[]> {
   const automatic = subnets.filter(hasAutomaticAddresses);
-  if (automatic.length === 0) return;
+  if (automatic.length === 0) return [];
   const ports = await portsOfNetworks(tx, [...new Set(automatic.map(({ network_id }) => network_id))]);
   const wants = automatic.flatMap((subnet) =>
     ports
@@ -257,4 +269,5 @@ async function addAutomaticAddresses(tx: Transaction, subnets: readonly SubnetRo
   );
   await allocate(tx, wants);
   await bumpRevisions(tx, 'ports', [...new Set(wants.map(({ port_id }) => port_id))]);
+  return wants.map(({ port_id, need: { subnet_id, ip_address } }) => ({ port_id, subnet_id, ip_address }));
 }

@@ -8,14 +8,17 @@ import {
   hasAutomaticAddresses,
   storedCidr,
 } from '#src/ipam/mod.ts';
+import type { Context } from '#src/lib/context.ts';
 import type { Transaction } from '#src/lib/database.ts';
-import type { Resource, Verb } from '#src/lib/plugin.ts';
+import type { Call, Resource, Verb } from '#src/lib/plugin.ts';
+import type { Notification } from '#src/lib/rpc.ts';
 import { GatewayIpInUse, SubnetInUse } from '../errors.ts';
 import { createLifecycle } from '../lifecycle.ts';
 import { subnetScope } from '../scope.ts';
 import type { Ml2 } from '../state.ts';
 import { changes, pick } from '../values.ts';
 import { subnetCreator } from './create.ts';
+import { type PortChange, portAddresses } from './port_addresses.ts';
 import { subnetReading } from './reading.ts';
 import { checkDhcp, checkIpv6Modes, checkLists } from './rules.ts';
 import { deleteSubnet, isInUse, lockNetworkOf, routerPortAt, SUBNET_COLUMNS, type SubnetRow } from './store.ts';
@@ -36,10 +39,30 @@ export function subnetVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
     reading,
     scope: subnetScope,
     lockFirst: lockNetworkOf,
-    notifications: async () => [],
   });
 
-  const create = subnetCreator({ ml2, lifecycle, limits, reading });
+  const addresses = portAddresses(ml2);
+
+  const remove = async (context: Context, call: Call): Promise<void> => {
+    let changes: readonly PortChange[] = [];
+    await lifecycle.remove(context, call, async (tx, original) => {
+      const subnet = original as unknown as SubnetRow;
+      if (await isInUse(tx, subnet.id, hasAutomaticAddresses(subnet))) throw new SubnetInUse(subnet.id);
+      const [released] = await Promise.all([
+        deleteSubnet(tx, subnet.id),
+        bumpRevisions(tx, 'networks', [subnet.network_id]),
+      ]);
+      const messages: Notification[] = [];
+      await bumpRevisions(tx, 'ports', [...new Set(released.map(({ port_id }) => port_id))]);
+      changes = await addresses.removed(tx, context, released, (...more) => void messages.push(...more));
+      // COMMIT goes out behind it; if it fails, so does the transaction.
+      ml2.outbox.add(tx, context, messages).catch(() => {});
+    });
+    await addresses.published(context, changes);
+  };
+
+  const undo = (context: Context, id: string) => remove(context, { id, parents: {} });
+  const create = subnetCreator({ ml2, lifecycle, limits, reading, undo });
 
   /** Gateway and pools after an update, checked against each other and against routers that use the gateway. */
   const newAddresses = async (tx: Transaction, original: Resource, body: Resource): Promise<Resource> => {
@@ -94,15 +117,6 @@ export function subnetVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
         return { underway: Promise.all([revised, bumpRevisions(tx, 'networks', [subnet.network_id])]) };
       }),
 
-    delete_subnet: async (context, call) =>
-      await lifecycle.remove(context, call, async (tx, original) => {
-        const subnet = original as unknown as SubnetRow;
-        if (await isInUse(tx, subnet.id, hasAutomaticAddresses(subnet))) throw new SubnetInUse(subnet.id);
-        const [ports] = await Promise.all([
-          deleteSubnet(tx, subnet.id),
-          bumpRevisions(tx, 'networks', [subnet.network_id]),
-        ]);
-        await bumpRevisions(tx, 'ports', ports);
-      }),
+    delete_subnet: remove,
   };
 }

@@ -3,7 +3,9 @@ import { anyOf, Parameters, type Scope } from '#src/db/mod.ts';
 import { type AllocationPool, type FixedIp, ROUTER_OWNERS } from '#src/ipam/mod.ts';
 import type { Transaction } from '#src/lib/database.ts';
 import { isUuid } from '#src/lib/ids.ts';
+import type { DhcpWords } from '../dhcp/scheduling.ts';
 import type { Neighbour } from './affinity.ts';
+import type { PortAddress } from './port_addresses.ts';
 
 /** Columns of a subnet's row that the core writes. */
 export const SUBNET_COLUMNS = {
@@ -39,7 +41,7 @@ export interface SubnetRow {
   readonly service_types: readonly string[];
 }
 
-export interface ParentNetwork {
+export interface ParentNetwork extends DhcpWords {
   readonly id: string;
   readonly mtu: number;
   /** The subnets that are there already. */
@@ -56,6 +58,7 @@ export async function lockParents(
   named: readonly string[],
   scope: Scope,
   mode: 'no key update' | 'update',
+  dhcpColumns: string,
 ): Promise<ReadonlyMap<string, ParentNetwork>> {
   // Callers may write a UUID in ways that PostgreSQL does not read; no network is called so.
   const ids = named.filter(isUuid);
@@ -70,7 +73,7 @@ export async function lockParents(
       },
     ),
     tx.unsafe<ParentNetwork[]>(
-      `select n.id, n.mtu, coalesce((
+      `select n.id, n.mtu, ${dhcpColumns}, coalesce((
          select json_agg(q) from (
            select s.cidr::text as cidr, s.ip_version, s.subnetpool_id, s.prefix_delegated
            from subnets s where s.network_id = n.id) q), '[]') as subnets
@@ -134,11 +137,13 @@ export async function isInUse(tx: Transaction, subnet_id: string, automatic: boo
   return found.length > 0;
 }
 
-/** Deletes the subnet with the addresses that ports have in it; the ports. */
-export async function deleteSubnet(tx: Transaction, subnet_id: string): Promise<readonly string[]> {
+/** Deletes the subnet with the addresses that ports have in it; the addresses. */
+export async function deleteSubnet(tx: Transaction, subnet_id: string): Promise<readonly PortAddress[]> {
   const [released] = await Promise.all([
-    tx<{ port_id: string }[]>`delete from ip_allocations where subnet_id = ${subnet_id} returning port_id`,
+    tx<PortAddress[]>`
+      delete from ip_allocations where subnet_id = ${subnet_id}
+      returning port_id, subnet_id, host(ip_address) as ip_address`,
     tx`delete from subnets where id = ${subnet_id}`,
   ]);
-  return [...new Set(released.map(({ port_id }) => port_id))];
+  return released;
 }

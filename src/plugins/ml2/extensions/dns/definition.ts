@@ -14,12 +14,14 @@ const NAME = {
 const HOST_NAME = { ...NAME, validate: { 'type:dns_host_name': 255 } } as const;
 const DOMAIN_NAME = { ...NAME, validate: { 'type:dns_domain_name': 255 } } as const;
 
+/** Of floating IPs: given once, when they are made. */
+const FLOATING_NAME = { ...NAME, allow_put: false } as const;
+
 const ASSIGNMENT = {
   ...READ_ONLY,
   response: listOf(objectOf({ ip_address: IP, hostname: TEXT, fqdn: TEXT })),
 } as const;
 
-/** Floating IPs get their names with the plugin that serves them. */
 export const DNS_INTEGRATION: ExtensionDefinition = {
   alias: 'dns-integration',
   name: 'DNS Integration',
@@ -28,6 +30,10 @@ export const DNS_INTEGRATION: ExtensionDefinition = {
   attributes: {
     ports: { dns_name: HOST_NAME, dns_assignment: ASSIGNMENT },
     networks: { dns_domain: DOMAIN_NAME },
+    floatingips: {
+      dns_name: { ...FLOATING_NAME, validate: { 'type:fip_dns_host_name': 255 } },
+      dns_domain: { ...FLOATING_NAME, validate: { 'type:dns_domain_name': 255 } },
+    },
   },
 };
 

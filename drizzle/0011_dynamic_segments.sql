@@ -1,0 +1,1 @@
+CREATE UNIQUE INDEX "network_segments_one_dynamic" ON "network_segments" USING btree ("network_id","network_type",coalesce("physical_network", '')) WHERE "network_segments"."is_dynamic";

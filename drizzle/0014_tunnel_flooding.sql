@@ -1,0 +1,2 @@
+ALTER TABLE "tunnel_endpoints" ADD COLUMN "floods" boolean DEFAULT true NOT NULL;--> statement-breakpoint
+CREATE INDEX "tunnel_endpoints_flooding" ON "tunnel_endpoints" USING btree ("network_type","host") WHERE floods;

@@ -1,0 +1,15 @@
+/** What the attributes of a port say of its binding. */
+import type { Resource } from '#src/lib/plugin.ts';
+
+/** Bindings under which nothing has been plugged yet. */
+export const NOT_BOUND: ReadonlySet<unknown> = new Set(['unbound', 'binding_failed']);
+
+/** Whether something is plugged in as the port. */
+export const isBound = (port: Resource): boolean => !NOT_BOUND.has(port['binding:vif_type']);
+
+/** Ports that are bound to each host of their own accord, when their router comes there. */
+const DISTRIBUTED = 'network:router_interface_distributed';
+
+/** Whether drivers are to be asked: the port has a host, and no binding there yet. */
+export const needsBinding = (port: Resource): boolean =>
+  (port['binding:host_id'] ?? '') !== '' && !isBound(port) && port['device_owner'] !== DISTRIBUTED;
