@@ -33,7 +33,7 @@ describe('a server whose processes are killed', () => {
       await pause(everyMs * (0.5 + Math.random()));
       await until(`a ${title} to kill`, () => cluster.kill(title));
     }
-    await pause(everyMs);
+    await until('work that is done', async () => traffic.done > 60, 40_000);
     await traffic.stop();
     return traffic;
   }
