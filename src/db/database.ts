@@ -58,6 +58,8 @@ export function openDatabase(options: DatabaseOptions): Database & Stoppable {
     max: options.poolSize,
     idle_timeout: 300,
     connect_timeout: 10,
+    // Statements that come meanwhile wait for it: the 20 seconds of postgres.js would keep requests as long as that.
+    backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 0.5) * (0.5 + Math.random() / 2),
     connection: { application_name: options.applicationName, ...PLANS },
     onnotice: (notice) => options.log.debug('PostgreSQL notice', { notice: notice['message'] }),
   });
