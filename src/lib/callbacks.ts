@@ -8,6 +8,7 @@
  */
 import type { Context } from './context.ts';
 import type { Transaction } from './database.ts';
+import type { Verb } from './plugin.ts';
 import type { Notification } from './rpc.ts';
 
 export type CallbackOperation = 'create' | 'update' | 'delete';
@@ -28,6 +29,8 @@ export interface CallbackPayload<Resource = unknown> {
   readonly tx?: Transaction;
   /** Precommit events of networks, subnets, ports, segments, routers and floating IPs: leaves messages, which go into the outbox together. */
   readonly notify?: (...notifications: readonly Notification[]) => void;
+  /** Precommit events of routers, their interfaces and gateways: the core plugin's verbs, as part of the transaction (`Plugin.together`). */
+  readonly verbs?: Readonly<Record<string, Verb>>;
 }
 
 export type Callback<Resource = unknown> = (payload: CallbackPayload<Resource>) => Promise<void> | void;

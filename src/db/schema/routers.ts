@@ -1,10 +1,27 @@
 /**
- * Routers, the ports they have, and floating IPs: shared by the router plugin and by all that stands on routers. The
- * constraints are what makes concurrency safe: a port is of one router, a fixed address has one floating IP of a network.
+ * Routers, the ports and agents they have, and floating IPs: shared by the router plugin and by all that stands on routers. The
+ * constraints are what makes concurrency safe: a port is of one router, a fixed address has one floating IP of a network, of a
+ * highly available router one agent is active.
  */
 import { sql } from 'drizzle-orm';
-import { type AnyPgColumn, boolean, index, inet, json, pgTable, unique, uuid, varchar } from 'drizzle-orm/pg-core';
+import {
+  type AnyPgColumn,
+  bigint,
+  boolean,
+  index,
+  inet,
+  json,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+  varchar,
+} from 'drizzle-orm/pg-core';
 import { hasId, hasProject, hasStandardAttributes } from '../columns.ts';
+import { agents } from './agents.ts';
 import { networks } from './networks.ts';
 import { ports } from './ports.ts';
 
@@ -27,6 +44,13 @@ export const routers = pgTable(
       .notNull()
       .default(sql`'[]'`)
       .$type<readonly { readonly destination: string; readonly nexthop: string }[]>(),
+    availability_zone_hints: text().array().notNull().default(sql`'{}'`),
+    distributed: boolean().notNull().default(false),
+    ha: boolean().notNull().default(false),
+    /** Grows whenever another agent becomes the active one: what reports of an older one comes too late. */
+    ha_epoch: bigint({ mode: 'number' }).notNull().default(0),
+    enable_default_route_ecmp: boolean().notNull().default(false),
+    enable_default_route_bfd: boolean().notNull().default(false),
   },
   (table) => [
     unique('routers_gateway_once').on(table.gw_port_id),
@@ -49,6 +73,87 @@ export const routerPorts = pgTable(
     port_type: varchar({ length: 255 }).notNull(),
   },
   (table) => [index().on(table.router_id)],
+);
+
+/** Which L3 agents have a router. The place makes two schedulers that choose at once meet: there is one agent in each. */
+export const routerL3Agents = pgTable(
+  'router_l3_agents',
+  {
+    router_id: uuid()
+      .notNull()
+      .references(() => routers.id, { onDelete: 'cascade' }),
+    agent_id: uuid()
+      .notNull()
+      .references(() => agents.id, { onDelete: 'cascade' }),
+    /** 1, 2, ... up to `max_l3_agents_per_router` of highly available routers; 1 of all others. */
+    place: smallint().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.router_id, table.agent_id] }),
+    unique('router_l3_agents_place').on(table.router_id, table.place),
+    index().on(table.agent_id),
+  ],
+);
+
+/** The network on which a project's highly available routers hear of each other. */
+export const haNetworks = pgTable('ha_networks', {
+  project_id: varchar({ length: 255 }).primaryKey(),
+  network_id: uuid()
+    .notNull()
+    .unique('ha_networks_network')
+    .references(() => networks.id, { onDelete: 'cascade' }),
+});
+
+/** Virtual router ids of VRRP, 1 to 255 on each network. */
+export const routerVrIds = pgTable(
+  'router_vr_ids',
+  {
+    network_id: uuid()
+      .notNull()
+      .references(() => networks.id, { onDelete: 'cascade' }),
+    vr_id: smallint().notNull(),
+    router_id: uuid()
+      .notNull()
+      .unique('router_vr_ids_router')
+      .references(() => routers.id, { onDelete: 'cascade' }),
+  },
+  (table) => [primaryKey({ columns: [table.network_id, table.vr_id] })],
+);
+
+/** The ports of highly available routers on their network, one for each agent, and what the agent says of itself. */
+export const routerHaPorts = pgTable(
+  'router_ha_ports',
+  {
+    port_id: uuid().primaryKey().references(port, { onDelete: 'cascade' }),
+    router_id: uuid()
+      .notNull()
+      .references(() => routers.id),
+    /** Null until an agent has it, and again when its agent is gone. */
+    agent_id: uuid().references(() => agents.id, { onDelete: 'set null' }),
+    /** `active`, `standby`, `unknown` */
+    state: varchar({ length: 16 }).notNull().default('standby'),
+  },
+  (table) => [
+    unique('router_ha_ports_once').on(table.router_id, table.agent_id),
+    uniqueIndex('router_ha_ports_one_active').on(table.router_id).where(sql`${table.state} = 'active'`),
+    index().on(table.agent_id),
+  ],
+);
+
+/** The ports by which hosts lead floating IPs of distributed routers to external networks: one for each agent and network. */
+export const agentGatewayPorts = pgTable(
+  'agent_gateway_ports',
+  {
+    network_id: uuid()
+      .notNull()
+      .references(() => networks.id, { onDelete: 'cascade' }),
+    agent_id: uuid()
+      .notNull()
+      .references(() => agents.id, { onDelete: 'cascade' }),
+    /** Null while it is made. */
+    port_id: uuid().unique('agent_gateway_ports_port').references(port, { onDelete: 'cascade' }),
+  },
+  (table) => [primaryKey({ columns: [table.network_id, table.agent_id] })],
 );
 
 export const floatingIps = pgTable(

@@ -17,9 +17,10 @@ import type { Database, Last, Transaction } from '#src/lib/database.ts';
 import { NeutronError, RevisionNumberConstraintFailed } from '#src/lib/errors.ts';
 import { isUuid } from '#src/lib/ids.ts';
 import type { Logger } from '#src/lib/log.ts';
+import { Messages } from '#src/lib/messages.ts';
 import type { Call, Resource } from '#src/lib/plugin.ts';
 import type { Quota } from '#src/lib/quota.ts';
-import type { Notification, Outbox } from '#src/lib/rpc.ts';
+import type { Outbox } from '#src/lib/rpc.ts';
 import type { MechanismManager } from './managers/mechanism.ts';
 
 export type Kind = 'network' | 'subnet' | 'port';
@@ -220,20 +221,6 @@ export function createLifecycle(host: LifecycleHost, managed: Managed): Lifecycl
       await mechanisms.postcommit(`delete_${kind}`, { context, current: original });
     },
   };
-}
-
-/** What hooks and callbacks of one transaction have to say to agents. */
-class Messages {
-  readonly #notifications: Notification[] = [];
-
-  readonly notify = (...notifications: readonly Notification[]): void => {
-    this.#notifications.push(...notifications);
-  };
-
-  /** Leaves them in the outbox; goes out with what is sent next. A failure is the transaction's. */
-  send(outbox: Outbox, tx: Transaction, context: Context): void {
-    if (this.#notifications.length > 0) outbox.add(tx, context, this.#notifications).catch(() => {});
-  }
 }
 
 function idOf(call: Call): string {

@@ -3,6 +3,7 @@
  * them (neutron.plugins.ml2.plugin).
  */
 import type { Plugin, PluginHost, PluginModule } from '#src/lib/plugin.ts';
+import { joinParts, type PluginPart } from '#src/lib/plugin_parts.ts';
 import { agentApi } from './agents/mod.ts';
 import { bindOnRevival, createBinder } from './binding/mod.ts';
 import { ML2_EXTENSIONS } from './definition/extensions.ts';
@@ -23,7 +24,6 @@ import { followSegments } from './networks/segment_changes.ts';
 import { networkVerbs } from './networks/service.ts';
 import { notifications } from './notifications/mod.ts';
 import { objects } from './objects/mod.ts';
-import { joinParts, type Ml2Part } from './parts.ts';
 import { ml2Policies } from './policy.ts';
 import { portBindings } from './ports/bindings/mod.ts';
 import { portVerbs } from './ports/service.ts';
@@ -50,7 +50,7 @@ export function createMl2(host: PluginHost, mechanisms: MechanismManager): Plugi
   bindOnRevival(ml2);
   const agents = agentApi(host);
   const ports = portVerbs(ml2);
-  const parts: readonly Ml2Part[] = [
+  const parts: readonly PluginPart[] = [
     { extensions: ML2_EXTENSIONS, verbs: networkVerbs(ml2), policies: ml2Policies },
     { extensions: extensions.definitions, verbs: subnetVerbs(ml2) },
     { verbs: ports },

@@ -1,15 +1,17 @@
 /**
- * The router plugin: routers with their gateways, interfaces and routes, and floating IPs (neutron.services.l3_router). What
- * schedules routers to agents, tells these, or makes routers distributed or highly available is not here: it adds attributes to
- * `routers` and `floatingips` (`AttributeExtension`) and follows the callbacks below.
+ * The router plugin (neutron.services.l3_router): routers with their gateways, interfaces and routes, and floating IPs. Whatever
+ * else routers are is a part in a folder of its own, which adds attributes to `routers` and `floatingips` and follows the callbacks
+ * below; service plugins do the same from outside.
  *
  *   router            before, precommit, after of create, update, delete
  *   router_interface  before, precommit, after of create, delete   (of the router; metadata: port, subnets, gateway)
- *   router_gateway    precommit_delete, after_create, _update, _delete
+ *   router_gateway    precommit_create, _delete (metadata: port), after_create, _update, _delete
  *   floatingip        before, precommit, after of create, update, delete
  */
 import { joinExtensions } from '#src/db/mod.ts';
+import type { AttributeExtension } from '#src/lib/ml2/extension_driver.ts';
 import type { Plugin, PluginHost, PluginModule } from '#src/lib/plugin.ts';
+import { joinParts, type PluginPart } from '#src/lib/plugin_parts.ts';
 import { ROUTER_EXTENSIONS } from './definition.ts';
 import { floatingIpVerbs } from './floatingips/service.ts';
 import { Acting, coreTransactions, type RouterHost } from './host.ts';
@@ -21,8 +23,11 @@ import { readingOf } from './reading.ts';
 import { interfaceVerbs } from './routers/interfaces.ts';
 import { routerVerbs } from './routers/service.ts';
 
+/** What the parts add to the attributes of routers. */
+const OWN_ATTRIBUTES: readonly ((host: PluginHost) => AttributeExtension)[] = [];
+
 function create(host: PluginHost): Plugin {
-  const routers = joinExtensions(host.attributeExtensions('routers'));
+  const routers = joinExtensions([...OWN_ATTRIBUTES.map((of) => of(host)), ...host.attributeExtensions('routers')]);
   const floatingips = joinExtensions(host.attributeExtensions('floatingips'));
   const router: RouterHost = {
     ...host,
@@ -35,11 +40,14 @@ function create(host: PluginHost): Plugin {
   guardPorts(router);
   followDeletions(router);
   followNetworks(router);
+  const parts: readonly PluginPart[] = [
+    { extensions: ROUTER_EXTENSIONS, verbs: routerVerbs(router), policies: routerPolicies },
+    { verbs: interfaceVerbs(router) },
+    { verbs: floatingIpVerbs(router) },
+  ];
   return {
     type: 'L3_ROUTER_NAT',
-    extensions: ROUTER_EXTENSIONS,
-    verbs: { ...routerVerbs(router), ...interfaceVerbs(router), ...floatingIpVerbs(router) },
-    policies: routerPolicies,
+    ...joinParts(parts),
     quotas: [
       { name: 'router', default_limit: 10, table: 'routers' },
       { name: 'floatingip', default_limit: 50, table: 'floatingips' },

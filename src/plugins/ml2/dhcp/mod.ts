@@ -4,8 +4,8 @@
  */
 import type { Config } from '#src/lib/config.ts';
 import type { PluginHost } from '#src/lib/plugin.ts';
+import type { PluginPart } from '#src/lib/plugin_parts.ts';
 import type { MechanismManager } from '../managers/mechanism.ts';
-import type { Ml2Part } from '../parts.ts';
 import type { PortStatuses } from '../status/mod.ts';
 import { dhcpAudiences } from './audience.ts';
 import { DHCP_AGENT_SCHEDULER } from './definition.ts';
@@ -42,7 +42,7 @@ export interface DhcpHost extends PluginHost {
 }
 
 /** DHCP's part of the plugin; it listens to networks, subnets and ports from now on. */
-export function dhcp(host: DhcpHost): Ml2Part {
+export function dhcp(host: DhcpHost): PluginPart {
   const { settings, scheduling } = host.dhcp;
   if (!settings.enabled) return { audiences: dhcpAudiences(settings.disabledServe) };
   const ports = agentPorts(host);

@@ -5,15 +5,19 @@
 import { PortNotFound } from '#src/lib/errors.ts';
 import { isUuid } from '#src/lib/ids.ts';
 import type { PluginHost, Verb } from '#src/lib/plugin.ts';
+import type { PluginPart } from '#src/lib/plugin_parts.ts';
 import { ADMIN, projectPolicies } from '#src/policy/mod.ts';
 import type { MechanismManager } from '../managers/mechanism.ts';
-import type { Ml2Part } from '../parts.ts';
 import { portScope } from '../scope.ts';
 import { PORT_DIAGNOSIS } from './definition.ts';
 import { readFacts } from './store.ts';
 import { waitsFor } from './waits.ts';
 
-export function diagnosis({ config, db, mechanisms }: PluginHost & { readonly mechanisms: MechanismManager }): Ml2Part {
+export function diagnosis({
+  config,
+  db,
+  mechanisms,
+}: PluginHost & { readonly mechanisms: MechanismManager }): PluginPart {
   const downTime = config.integer('DEFAULT', 'agent_down_time');
 
   const get_port_diagnosis: Verb = async (context, { id = '' }) => {

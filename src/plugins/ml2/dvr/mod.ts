@@ -10,10 +10,10 @@ import type { CallbackPayload } from '#src/lib/callbacks.ts';
 import { adminContext, type Context } from '#src/lib/context.ts';
 import { isMac, parseIp, randomMac } from '#src/lib/net/mod.ts';
 import type { Resource } from '#src/lib/plugin.ts';
+import type { PluginPart } from '#src/lib/plugin_parts.ts';
 import type { MessageNotification, MessageReader, RpcEndpoint } from '#src/lib/rpc.ts';
 import { parseArguments } from '#src/rpc/contract.ts';
 import { HostMacAddressGenerationFailure } from '../errors.ts';
-import type { Ml2Part } from '../parts.ts';
 import { UUID } from '../rpc/arguments.ts';
 import type { Ml2 } from '../state.ts';
 import { subnetReading } from '../subnets/reading.ts';
@@ -48,7 +48,7 @@ const dvrMacs: MessageReader = async (sql, ids) => {
 };
 
 /** Distributed routing's part of the plugin. */
-export function dvr({ config, db, outbox, callbacks, extensions }: Ml2): Ml2Part {
+export function dvr({ config, db, outbox, callbacks, extensions }: Ml2): PluginPart {
   const baseMac = config.string('DEFAULT', 'dvr_base_mac');
   if (!isMac(baseMac)) throw new Error(`[DEFAULT] dvr_base_mac: '${baseMac}' is not a MAC address`);
   const subnets = subnetReading(extensions.subnets)(adminContext());

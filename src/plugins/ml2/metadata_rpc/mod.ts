@@ -6,10 +6,10 @@
 import * as v from 'valibot';
 import type { Scope } from '#src/db/mod.ts';
 import { InvalidInput } from '#src/lib/errors.ts';
+import type { PluginPart } from '#src/lib/plugin_parts.ts';
 import type { RpcEndpoint } from '#src/lib/rpc.ts';
 import { parseArguments } from '#src/rpc/contract.ts';
 import { agentPortReading } from '../notifications/mod.ts';
-import type { Ml2Part } from '../parts.ts';
 import { PAGE, TEXT } from '../rpc/arguments.ts';
 import { listPorts } from '../rpc/lists.ts';
 import type { Ml2 } from '../state.ts';
@@ -47,7 +47,7 @@ function servedBy(host: string): Scope {
 }
 
 /** The metadata agents' part of the plugin. */
-export function metadataRpc({ db, extensions }: Pick<Ml2, 'db' | 'extensions'>): Ml2Part {
+export function metadataRpc({ db, extensions }: Pick<Ml2, 'db' | 'extensions'>): PluginPart {
   const reading = agentPortReading(extensions);
   const endpoint: RpcEndpoint = {
     version: '1.0',

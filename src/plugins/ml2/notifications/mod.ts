@@ -3,9 +3,9 @@
  * `network`, `subnet`, `port`, `port_segment`, the audiences `network` and `port`.
  */
 import type { CallbackPayload, CallbackRegistry } from '#src/lib/callbacks.ts';
+import type { PluginPart } from '#src/lib/plugin_parts.ts';
 import type { Notification } from '#src/lib/rpc.ts';
 import type { ExtensionManager } from '../managers/extension.ts';
-import type { Ml2Part } from '../parts.ts';
 import { networkHosts, portHosts } from './audiences.ts';
 import { type Change, networkMessages, portMessages } from './messages.ts';
 import { resourceReaders } from './readers.ts';
@@ -19,7 +19,7 @@ interface Host {
 }
 
 /** The notifier's part of the plugin; it listens to networks and ports from now on. */
-export function notifications({ callbacks, extensions }: Host): Ml2Part {
+export function notifications({ callbacks, extensions }: Host): PluginPart {
   const tell =
     (messages: (change: Change) => readonly Notification[]) =>
     ({ original, latest, notify }: CallbackPayload) =>

@@ -3,8 +3,8 @@
  * those of all plugins are asked for on one topic, which is why ML2 answers for all of them.
  */
 import type { PluginHost } from '#src/lib/plugin.ts';
+import type { PluginPart } from '#src/lib/plugin_parts.ts';
 import { objectListeners } from '#src/rpc/contract.ts';
-import type { Ml2Part } from '../parts.ts';
 import { agentObject } from './agent.ts';
 import { networkObject } from './network.ts';
 import { pushChanges } from './notifications.ts';
@@ -15,7 +15,7 @@ import { saveVersions } from './versions.ts';
 export { portChanged } from './notifications.ts';
 
 /** The objects, whose changes are pushed from now on. */
-export function objects({ callbacks, db, plugins }: Pick<PluginHost, 'callbacks' | 'db' | 'plugins'>): Ml2Part {
+export function objects({ callbacks, db, plugins }: Pick<PluginHost, 'callbacks' | 'db' | 'plugins'>): PluginPart {
   pushChanges(callbacks);
   return {
     objects: [agentObject, networkObject, subnetObject, portObject],

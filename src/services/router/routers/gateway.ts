@@ -7,6 +7,7 @@ import type { Transaction } from '#src/lib/database.ts';
 import { BadRequest, NetworkNotFound } from '#src/lib/errors.ts';
 import { canonicalIp } from '#src/lib/net/mod.ts';
 import type { Resource, Verb } from '#src/lib/plugin.ts';
+import type { Notification } from '#src/lib/rpc.ts';
 import { RouterExternalGatewayInUseByFloatingIp } from '../errors.ts';
 import type { RouterHost } from '../host.ts';
 import {
@@ -108,16 +109,23 @@ const addressesDiffer = (current: RouterPort, wanted: readonly AddressRequest[])
   );
 };
 
+/** The transaction that a change is part of: what callbacks in it are given. */
+export interface JointChange {
+  readonly tx: Transaction;
+  readonly verbs: Verbs;
+  readonly notify: (...notifications: readonly Notification[]) => void;
+}
+
 /** Gives the locked router the gateway that is asked for. */
 export async function changeGateway(
   { acting, callbacks }: Pick<RouterHost, 'acting' | 'callbacks'>,
-  tx: Transaction,
-  verbs: Verbs,
+  joint: JointChange,
   context: Context,
   router: Resource,
   ports: readonly RouterPort[],
   info: GatewayInfo | null,
 ): Promise<GatewayChange> {
+  const { tx, verbs } = joint;
   const id = String(router['id']);
   const own = acting.as(context);
   const current = ports.find((port) => port.id === router['gw_port_id']);
@@ -134,9 +142,9 @@ export async function changeGateway(
   }
   if (current !== undefined) {
     if (await hasFloatingIps(tx, id)) throw new RouterExternalGatewayInUseByFloatingIp(id, current.network_id);
-    const metadata = { network_id: current.network_id, new_network_id: info?.network_id ?? null };
+    const metadata = { network_id: current.network_id, new_network_id: info?.network_id ?? null, port: current };
     await callbacks.publish('router_gateway', 'precommit_delete', {
-      ...{ context, resource_id: id, original: router, tx, metadata },
+      ...{ context, resource_id: id, original: router, metadata, ...joint },
     });
     await verbs['delete_port']?.(own, { id: current.id, parents: {} });
   }
@@ -147,6 +155,10 @@ export async function changeGateway(
   );
   const created = (await verbs['create_port']?.(own, { parents: {}, body: gatewayPort(id, info) })) as Resource;
   await attachPorts(tx, [{ router_id: id, port_id: String(created['id']), port_type: GATEWAY }]);
+  await callbacks.publish('router_gateway', 'precommit_create', {
+    ...{ context, resource_id: id, latest: router, ...joint },
+    metadata: { port: created, network_id: info.network_id },
+  });
   return current === undefined ? { created } : { created, deleted: current };
 }
 

@@ -8,6 +8,7 @@ import type { Context } from '#src/lib/context.ts';
 import type { Transaction } from '#src/lib/database.ts';
 import { BadRequest, PortNotFound, SubnetNotFound } from '#src/lib/errors.ts';
 import { isUuid } from '#src/lib/ids.ts';
+import { Messages } from '#src/lib/messages.ts';
 import { parseIp } from '#src/lib/net/mod.ts';
 import type { Call, Resource, Verb } from '#src/lib/plugin.ts';
 import {
@@ -19,7 +20,6 @@ import {
   SubnetMismatchForPort,
 } from '../errors.ts';
 import type { RouterHost } from '../host.ts';
-import { Messages } from '../messages.ts';
 import { routerScope } from '../reading.ts';
 import { type Route, refuseWhileRouted } from './routes.ts';
 import {
@@ -117,7 +117,7 @@ export function interfaceVerbs(host: RouterHost): Readonly<Record<string, Verb>>
         const revised = reviseRow(tx, 'routers', id, {}, {});
         const messages = new Messages();
         await callbacks.publish('router_interface', `precommit_${operation}`, {
-          ...{ ...request, latest: router, tx, notify: messages.notify, metadata },
+          ...{ ...request, latest: router, tx, verbs, notify: messages.notify, metadata },
         });
         messages.send(outbox, tx, context);
         await revised;

@@ -7,10 +7,10 @@ import type { Context } from '#src/lib/context.ts';
 import type { Transaction } from '#src/lib/database.ts';
 import { OverQuota, RevisionNumberConstraintFailed } from '#src/lib/errors.ts';
 import { isUuid, newId } from '#src/lib/ids.ts';
+import { Messages } from '#src/lib/messages.ts';
 import type { Call, Resource, Verb } from '#src/lib/plugin.ts';
 import { RouterExternalGatewayInUseByFloatingIp, RouterInUse, RouterNotFound } from '../errors.ts';
 import type { RouterHost } from '../host.ts';
-import { Messages } from '../messages.ts';
 import { routerScope } from '../reading.ts';
 import {
   changeGateway,
@@ -131,7 +131,14 @@ export function routerVerbs(host: RouterHost): Readonly<Record<string, Verb>> {
         const messages = new Messages();
         for (const [at, router] of shown.entries()) {
           const { notify } = messages;
-          await callbacks.publish(KIND, 'precommit_create', { ...payload(router, at), tx, notify });
+          const created = ports.find((port) => port['device_id'] === router['id']);
+          if (created !== undefined) {
+            await callbacks.publish('router_gateway', 'precommit_create', {
+              ...{ context, resource_id: String(router['id']), latest: router, tx, notify, verbs },
+              metadata: { port: created, network_id: created['network_id'] },
+            });
+          }
+          await callbacks.publish(KIND, 'precommit_create', { ...payload(router, at), tx, notify, verbs });
         }
         messages.send(outbox, tx, context);
         const byProject = Map.groupBy(shown, (router) => String(router['project_id']));
@@ -171,9 +178,12 @@ export function routerVerbs(host: RouterHost): Readonly<Record<string, Verb>> {
         : (call.original ?? (await visible(context, id)));
     await callbacks.publish(KIND, 'before_update', { context, resource_id: id, original: before, request: body });
     const limit = routes === undefined ? -1 : await routeLimit(String(before['project_id']));
-    const work = async (tx: Transaction, verbs: Readonly<Record<string, Verb>>) => {
+    const { original, latest, change } = await together({ label: 'update_router' }, async (tx, verbs) => {
       const { router, ports } = await locked(tx, context, call, 'no key update');
-      const change = gateway === undefined ? {} : await changeGateway(host, tx, verbs, context, router, ports, gateway);
+      const messages = new Messages();
+      const { notify } = messages;
+      const joint = { tx, verbs, notify };
+      const change = gateway === undefined ? {} : await changeGateway(host, joint, context, router, ports, gateway);
       const moved = Object.keys(change).length > 0;
       const present = router['routes'] as readonly Route[];
       const wanted = routes?.(present) ?? present;
@@ -197,18 +207,13 @@ export function routerVerbs(host: RouterHost): Readonly<Record<string, Verb>> {
       if (stored) await extensions.store(tx, context, [{ id, body, original: router }]);
       if (!moved && !stored && Object.keys(values).length === 0) return { original: router, latest: router, change };
       const [, latest] = await Promise.all([reviseRow(tx, 'routers', id, columns, values), visible(context, id, tx)]);
-      const messages = new Messages();
-      const { notify } = messages;
       await callbacks.publish(KIND, 'precommit_update', {
-        ...{ context, resource_id: id, original: router, latest, request: body, tx, notify },
+        ...{ context, resource_id: id, original: router, latest, request: body, ...joint },
         metadata: { gateway: change },
       });
       messages.send(outbox, tx, context);
       return { original: router, latest, change };
-    };
-    const { original, latest, change } = await (gateway === undefined
-      ? db.transaction({ label: 'update_router' }, (tx) => work(tx, {}))
-      : together({ label: 'update_router' }, work));
+    });
     await tellGateway(context, latest, change);
     await callbacks.publish(KIND, 'after_update', { context, resource_id: id, original, latest, request: body });
     return latest;
@@ -236,7 +241,9 @@ export function routerVerbs(host: RouterHost): Readonly<Record<string, Verb>> {
       }
       const messages = new Messages();
       const { notify } = messages;
-      await callbacks.publish(KIND, 'precommit_delete', { context, resource_id: id, original: router, tx, notify });
+      await callbacks.publish(KIND, 'precommit_delete', {
+        ...{ context, resource_id: id, original: router, tx, notify, verbs, metadata: { ports } },
+      });
       messages.send(outbox, tx, context);
       for (const port of ports) await verbs['delete_port']?.(own, { id: port.id, parents: {} });
       await deleteRouter(tx, id);

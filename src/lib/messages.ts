@@ -1,7 +1,7 @@
 /** What callbacks of one transaction have to say to agents: put into the outbox together, at its end. */
-import type { Context } from '#src/lib/context.ts';
-import type { Transaction } from '#src/lib/database.ts';
-import type { Notification, Outbox } from '#src/lib/rpc.ts';
+import type { Context } from './context.ts';
+import type { Transaction } from './database.ts';
+import type { Notification, Outbox } from './rpc.ts';
 
 export class Messages {
   readonly #notifications: Notification[] = [];

@@ -1,18 +1,18 @@
-/** ML2 is made of parts, each in a folder of its own; together they are the core plugin. */
-import type { Plugin } from '#src/lib/plugin.ts';
+/** Plugins are made of parts, each in a folder of its own. */
+import type { Plugin } from './plugin.ts';
 
-/** What one part adds to the plugin. */
-export type Ml2Part = Partial<Omit<Plugin, 'type' | 'tagged' | 'rbac' | 'quotas' | 'presence' | 'together'>>;
+/** What one part adds to its plugin. */
+export type PluginPart = Partial<Omit<Plugin, 'type' | 'tagged' | 'rbac' | 'quotas' | 'presence' | 'together'>>;
 
 /** The parts as one; where two say the same name (a verb, a reader), the plugin would be ambiguous: an error. */
-export function joinParts(parts: readonly Ml2Part[]): Required<Omit<Ml2Part, 'resources'>> {
+export function joinParts(parts: readonly PluginPart[]): Required<Omit<PluginPart, 'resources'>> {
   const tables = <Name extends 'verbs' | 'audiences' | 'readers'>(name: Name) => {
     const joined: Record<string, unknown> = {};
     for (const [key, value] of parts.flatMap((part) => Object.entries(part[name] ?? {}))) {
-      if (Object.hasOwn(joined, key)) throw new Error(`two parts of ML2 have the ${name} '${key}'`);
+      if (Object.hasOwn(joined, key)) throw new Error(`two parts of a plugin have the ${name} '${key}'`);
       joined[key] = value;
     }
-    return joined as NonNullable<Ml2Part[Name]>;
+    return joined as NonNullable<PluginPart[Name]>;
   };
   return {
     extensions: parts.flatMap(({ extensions = [] }) => extensions),
