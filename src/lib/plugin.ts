@@ -86,6 +86,12 @@ export interface JointOptions<Result> extends TransactionOptions {
   readonly undo?: (result: Result) => Promise<void>;
 }
 
+/** A port, and the host that it is on from now on. */
+export interface Placement {
+  readonly port_id: string;
+  readonly host: string;
+}
+
 export interface Plugin {
   /** neutron_lib.plugins.constants: `CORE`, `L3_ROUTER_NAT`, `QOS`, or its own name. */
   readonly type: string;
@@ -96,6 +102,11 @@ export interface Plugin {
   readonly verbs: Readonly<Record<string, Verb>>;
   /** Runs work of another plugin's in one transaction with the verbs of this one's networks, subnets and ports (`CORE`). */
   together?<Result>(options: JointOptions<Result>, work: JointWork<Result>): Promise<Result>;
+  /**
+   * Says on which hosts ports are, and binds them there, many at once in a fixed number of statements (`CORE`): what an update
+   * of `binding:host_id` does. Nothing happens to those that are there already, are of all hosts, or are gone.
+   */
+  place?(context: Context, placements: readonly Placement[]): Promise<void>;
   readonly policies?: readonly PolicyDefault[];
   readonly quotas?: readonly QuotaResource[];
   /** What RBAC policies can share. */

@@ -2,7 +2,7 @@
 import type { Plugin } from './plugin.ts';
 
 /** What one part adds to its plugin. */
-export type PluginPart = Partial<Omit<Plugin, 'type' | 'tagged' | 'rbac' | 'quotas' | 'presence' | 'together'>>;
+export type PluginPart = Partial<Omit<Plugin, 'type' | 'tagged' | 'rbac' | 'quotas' | 'presence' | 'together' | 'place'>>;
 
 /** The parts as one; where two say the same name (a verb, a reader), the plugin would be ambiguous: an error. */
 export function joinParts(parts: readonly PluginPart[]): Required<Omit<PluginPart, 'resources'>> {

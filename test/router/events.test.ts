@@ -38,14 +38,17 @@ it('routers, their gateways and interfaces, and floating IPs are told of in orde
   const bound = { port_id: port.id };
 
   expect(await heardOf(() => cloud.router(first.net))).toEqual([
-    ...['before_create router', 'precommit_create router', 'after_create router_gateway', 'after_create router'],
+    ...['before_create router', 'precommit_create router_gateway', 'precommit_create router'],
+    ...['after_create router_gateway', 'after_create router'],
   ]);
   expect(await heardOf(() => cloud.change('router', id, to(first.net.id)))).toEqual([
-    ...['before_update router', 'precommit_update router', 'after_create router_gateway', 'after_update router'],
+    ...['before_update router', 'precommit_create router_gateway', 'precommit_update router'],
+    ...['after_create router_gateway', 'after_update router'],
   ]);
   expect(await heardOf(() => cloud.change('router', id, to(second.net.id)))).toEqual([
-    ...['before_update router', 'precommit_delete router_gateway', 'precommit_update router'],
-    ...['after_delete router_gateway', 'after_create router_gateway', 'after_update router'],
+    ...['before_update router', 'precommit_delete router_gateway', 'precommit_create router_gateway'],
+    ...['precommit_update router', 'after_delete router_gateway', 'after_create router_gateway'],
+    'after_update router',
   ]);
   await cloud.change('router', id, to(first.net.id));
   const attach = { subnet_id: inside.sub.id };
