@@ -108,7 +108,7 @@ async function reachablePort(world: World): Promise<string> {
 
 /** Routes to the world outside. */
 const routes = (count: number) =>
-  times(count, (at) => ({ destination: `192.168.${at}.0/24`, nexthop: '172.24.255.254' }));
+  times(count, (at) => ({ destination: `192.168.${at}.0/24`, nexthop: '11.255.255.254' }));
 
 export const KINDS: Readonly<Record<string, Kind>> = {
   networks: {
@@ -356,7 +356,7 @@ export async function makeWorld(stack: Stack): Promise<World> {
   await sql`
     insert into network_rbacs (id, project_id, network_id, action, target_project)
     values (gen_random_uuid(), 'admin', ${outside}, 'access_as_external', 'alice')`;
-  await stack.create('subnet', { network_id: outside, ip_version: 4, cidr: '172.24.0.0/16' });
+  await stack.create('subnet', { network_id: outside, ip_version: 4, cidr: '11.0.0.0/8' });
   let number = 1;
   return { stack, network, subnet, group, outside, next: () => number++ };
 }
