@@ -12,6 +12,8 @@ import { type Bench, openBench } from './support/options.ts';
 /** Ports of the networks that are read. */
 const SIZES = [100, 1000, 4000] as const;
 const BULK = 50;
+const ROUTERS = 'router with gateway, interface and floating IP';
+const ROUTER_CYCLES = 300;
 
 interface Lan {
   readonly network: string;
@@ -137,6 +139,33 @@ async function securityGroups(clients: number): Promise<void> {
   });
 }
 
+/** A router with its gateway, an interface, and a floating IP to a port behind it: three requests. */
+async function routers(clients: number): Promise<void> {
+  if (!only.test(ROUTERS)) return;
+  const outside = (await client.json('POST', '/v2.0/networks', { network: { 'router:external': true } })).network.id;
+  await createSubnet(outside, '198.18.0.0/16');
+  const inside: { readonly subnet_id: string; readonly port_id: string }[] = [];
+  for (let n = 0; n < ROUTER_CYCLES; n++) {
+    const network_id = await createNetwork();
+    const subnet = { network_id, cidr: '10.201.0.0/24', ip_version: 4 };
+    const subnet_id = (await client.json('POST', '/v2.0/subnets', { subnet })).subnet.id;
+    inside.push({ subnet_id, port_id: await createPort(network_id) });
+  }
+  const gateway = { external_gateway_info: { network_id: outside } };
+  await run(
+    ROUTERS,
+    clients,
+    async (n) => {
+      const { subnet_id, port_id } = inside[n]!;
+      const { id } = (await client.json('POST', '/v2.0/routers', { router: { name: name('router'), ...gateway } }))
+        .router;
+      await client.send('PUT', `/v2.0/routers/${id}/add_router_interface`, { subnet_id });
+      await client.send('POST', '/v2.0/floatingips', { floatingip: { floating_network_id: outside, port_id } });
+    },
+    { times: ROUTER_CYCLES, seconds: 600 },
+  );
+}
+
 /** Nine reads for one write, in the proportions of a cloud's clients. */
 async function mixed(clients: number, small: Lan, large: Lan): Promise<void> {
   const own: string[] = [];
@@ -160,7 +189,7 @@ async function mixed(clients: number, small: Lan, large: Lan): Promise<void> {
 
 async function floor({ postgres, clients, seconds }: Bench, { network }: Lan): Promise<void> {
   if (postgres === undefined) return;
-  const created = /create port|mixed/.test([...results.keys()].join());
+  const created = /create port|mixed|router/.test([...results.keys()].join());
   const { tenStatements } = created ? await measureFloor(postgres, clients, seconds) : {};
   const listed = results.get('list 1000 ports 1');
   const sql = listed === undefined ? undefined : await measureListSql(postgres, network, 1000, seconds);
@@ -168,6 +197,11 @@ async function floor({ postgres, clients, seconds }: Bench, { network }: Lan): P
   for (const count of clients) {
     const ours = results.get(`create port (network of 1000) ${count}`)?.perSecond;
     compare(`create port, ${count} clients: rate, to ten bare statements`, ours, tenStatements?.get(count)?.perSecond);
+    compare(
+      `router with gateway, interface and floating IP, ${count} clients: rate, to three times ten bare statements`,
+      results.get(`${ROUTERS} ${count}`)?.perSecond,
+      (tenStatements?.get(count)?.perSecond ?? 0) / 3,
+    );
   }
   const small = results.get('create port (network of 100) 8')?.perSecond;
   compare(
@@ -186,7 +220,7 @@ async function floor({ postgres, clients, seconds }: Bench, { network }: Lan): P
 try {
   for (const clients of bench.clients) await networks(clients);
   const lans: Lan[] = [];
-  if (/port|mixed/.test(only.source) || only.source === '(?:)') {
+  if (/port|mixed|router/.test(only.source) || only.source === '(?:)') {
     for (const [place, size] of SIZES.entries()) lans.push(await createLan(size, place + 1));
   }
   const [small, middle, large] = lans;
@@ -196,6 +230,7 @@ try {
   }
   if (large !== undefined) await matches(large);
   for (const clients of bench.clients) await securityGroups(clients);
+  for (const clients of bench.clients) await routers(clients);
   if (small !== undefined && large !== undefined) {
     for (const clients of [...bench.clients, 32]) await mixed(clients, small, large);
   }

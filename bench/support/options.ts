@@ -23,7 +23,7 @@ export interface Bench {
 const SERVER = {
   OS_DEFAULT__AUTH_STRATEGY: 'noauth',
   ...Object.fromEntries(
-    ['NETWORK', 'SUBNET', 'PORT', 'SECURITY_GROUP', 'SECURITY_GROUP_RULE'].map((name) => [
+    ['NETWORK', 'SUBNET', 'PORT', 'SECURITY_GROUP', 'SECURITY_GROUP_RULE', 'ROUTER', 'FLOATINGIP'].map((name) => [
       `OS_QUOTAS__QUOTA_${name}`,
       '-1',
     ]),

@@ -7,6 +7,7 @@ import { adminContext } from '#src/lib/context.ts';
 import type { MessageNotification } from '#src/lib/rpc.ts';
 import { createOutbox } from '#src/outbox/mod.ts';
 import type { AgentConnection } from '#src/rpc/mod.ts';
+import { routers } from './router_parts.ts';
 import { base, type RpcBench, report } from './rpc_scene.ts';
 
 type Part = (bench: RpcBench) => Promise<void>;
@@ -207,7 +208,7 @@ const crowd: Part = async (bench) => {
   await agents.stop();
 };
 
-export const PARTS: Readonly<Record<string, Part>> = { reports, notifications, devices, active, crowd };
+export const PARTS: Readonly<Record<string, Part>> = { reports, notifications, devices, active, routers, crowd };
 
 async function createNetwork({ client }: RpcBench): Promise<string> {
   const { network } = await client.json('POST', '/v2.0/networks', { network: { name: 'bench' } });

@@ -18,7 +18,14 @@ export const BINARY = 'neutron-openvswitch-agent';
 const HOSTS = Array.from({ length: 16 }, (_, n) => `bench-${n}`);
 
 /** One worker of each kind but the API's, so that rates are those of one. */
-const ENV = { OS_DEFAULT__RPC_WORKERS: '1', OS_DEFAULT__RPC_STATE_REPORT_WORKERS: '1', OS_QUOTAS__QUOTA_NETWORK: '-1' };
+const ENV = {
+  OS_DEFAULT__RPC_WORKERS: '1',
+  OS_DEFAULT__RPC_STATE_REPORT_WORKERS: '1',
+  OS_DEFAULT__SERVICE_PLUGINS: 'router',
+  ...Object.fromEntries(
+    ['NETWORK', 'SUBNET', 'PORT', 'ROUTER', 'FLOATINGIP'].map((name) => [`OS_QUOTAS__QUOTA_${name}`, '-1']),
+  ),
+};
 
 export interface RpcBench {
   readonly cluster: Cluster;

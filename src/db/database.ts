@@ -32,9 +32,10 @@ const RETRIED: ReadonlySet<unknown> = new Set(['40001', '40P01']);
 
 /**
  * A plan is made once for each connection and text, maybe while a table is empty: then reading the whole of it looks cheapest, and
- * would stay the plan while the table grows. So an index is used wherever there is one.
+ * would stay the plan while the table grows. So an index is used wherever there is one. Compiling a plan (`jit`) takes a hundred
+ * times as long as any statement here, and is chosen by estimates that are far off for rows that come as JSON.
  */
-const PLANS = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' } as const;
+const PLANS = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' } as const;
 
 /** The SQLSTATE of an error from PostgreSQL, if it is one. */
 export function sqlState(error: unknown): string | undefined {

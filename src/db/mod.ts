@@ -2,6 +2,7 @@
  * PostgreSQL: the pool and its transactions, migrations, and the list statement. Schemas import `columns.ts` and the tables of
  * `schema/` beside this face: those load drizzle, which no serving process needs.
  */
+export { AGENTS_FROM, agentTable, aliveSql } from './agents.ts';
 export { joinExtensions, type ResourceExtensions } from './attribute_extensions.ts';
 export {
   type DatabaseOptions,

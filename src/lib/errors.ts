@@ -107,4 +107,9 @@ export const RbacPolicyInUse = defineError(
 export const NetworkNotFound = defineError('NetworkNotFound', 404, (id: string) => `Network ${id} could not be found.`);
 export const SubnetNotFound = defineError('SubnetNotFound', 404, (id: string) => `Subnet ${id} could not be found.`);
 export const PortNotFound = defineError('PortNotFound', 404, (id: string) => `Port ${id} could not be found.`);
+export const AvailabilityZoneNotFound = defineError(
+  'AvailabilityZoneNotFound',
+  404,
+  (zone: string) => `AvailabilityZone ${zone} could not be found.`,
+);
 export const AgentNotFound = defineError('AgentNotFound', 404, (id: string) => `Agent ${id} could not be found.`);

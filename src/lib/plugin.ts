@@ -107,6 +107,8 @@ export interface Plugin {
    * of `binding:host_id` does. Nothing happens to those that are there already, are of all hosts, or are gone.
    */
   place?(context: Context, placements: readonly Placement[]): Promise<void>;
+  /** Ports are DOWN until the hosts that they are bound to have wired them again; those bound elsewhere stay as they are (`CORE`). */
+  unwire?(context: Context, placements: readonly Placement[]): Promise<void>;
   readonly policies?: readonly PolicyDefault[];
   readonly quotas?: readonly QuotaResource[];
   /** What RBAC policies can share. */

@@ -2,7 +2,9 @@
 import type { Plugin } from './plugin.ts';
 
 /** What one part adds to its plugin. */
-export type PluginPart = Partial<Omit<Plugin, 'type' | 'tagged' | 'rbac' | 'quotas' | 'presence' | 'together' | 'place'>>;
+export type PluginPart = Partial<
+  Omit<Plugin, 'type' | 'tagged' | 'rbac' | 'quotas' | 'presence' | 'together' | 'place' | 'unwire'>
+>;
 
 /** The parts as one; where two say the same name (a verb, a reader), the plugin would be ambiguous: an error. */
 export function joinParts(parts: readonly PluginPart[]): Required<Omit<PluginPart, 'resources'>> {

@@ -21,6 +21,8 @@ const CORE_PLUGINS: Readonly<Record<string, Load>> = {
 const ALWAYS: Readonly<Record<string, Load>> = {
   address_groups: async () => (await import('#src/services/address_groups/mod.ts')).default,
   address_scopes: async () => (await import('#src/services/address_scopes/mod.ts')).default,
+  auto_allocate: async () => (await import('#src/services/auto_allocate/mod.ts')).default,
+  flavors: async () => (await import('#src/services/flavors/mod.ts')).default,
   network_ip_availability: async () => (await import('#src/services/network_ip_availability/mod.ts')).default,
   nova_notifier: async () => (await import('#src/services/nova_notifier/mod.ts')).default,
   rbac: async () => (await import('#src/services/rbac/mod.ts')).default,
@@ -30,15 +32,23 @@ const ALWAYS: Readonly<Record<string, Load>> = {
 };
 
 const SERVICE_PLUGINS: Readonly<Record<string, Load>> = {
+  conntrack_helper: async () => (await import('#src/services/conntrack_helper/mod.ts')).default,
+  ndp_proxy: async () => (await import('#src/services/ndp_proxy/mod.ts')).default,
+  port_forwarding: async () => (await import('#src/services/port_forwarding/mod.ts')).default,
   router: async () => (await import('#src/services/router/mod.ts')).default,
   segments: async () => (await import('#src/services/segments/mod.ts')).default,
 };
 
 /** Class paths of the reference implementation that stand in existing configuration files. */
 const CLASS_PATHS: Readonly<Record<string, string>> = {
+  'neutron.services.auto_allocate.plugin.Plugin': 'auto_allocate',
+  'neutron.services.flavors.flavors_plugin.FlavorsPlugin': 'flavors',
   'neutron.plugins.ml2.plugin.Ml2Plugin': 'ml2',
+  'neutron.services.conntrack_helper.plugin.Plugin': 'conntrack_helper',
   'neutron.services.l3_router.l3_router_plugin.L3RouterPlugin': 'router',
+  'neutron.services.ndp_proxy.plugin.NDPProxyPlugin': 'ndp_proxy',
   'neutron.services.network_ip_availability.plugin.NetworkIPAvailabilityPlugin': 'network_ip_availability',
+  'neutron.services.portforwarding.pf_plugin.PortForwardingPlugin': 'port_forwarding',
   'neutron.services.segments.plugin.Plugin': 'segments',
 };
 
@@ -51,9 +61,9 @@ const IN_THE_CORE: ReadonlySet<string> = new Set(['revisions', 'timestamp']);
  */
 // biome-ignore format: a table of names
 const ABSENT: ReadonlySet<string> = new Set([
-  'auto_allocate', 'bgp', 'bgpvpn', 'conntrack_helper', 'evpn', 'firewall_v2', 'flavors', 'flow_classifier', 'l2gw',
-  'local_ip', 'log', 'metering', 'ndp_proxy', 'network_segment_range', 'ovn-router', 'placement',
-  'port_forwarding', 'pvlan', 'qos', 'sfc', 'taas', 'tapmirror', 'trunk', 'vpnaas',
+  'bgp', 'bgpvpn', 'evpn', 'firewall_v2', 'flow_classifier', 'l2gw',
+  'local_ip', 'log', 'metering', 'network_segment_range', 'ovn-router', 'placement',
+  'pvlan', 'qos', 'sfc', 'taas', 'tapmirror', 'trunk', 'vpnaas',
 ]);
 /** The same by their Python classes: `neutron.services.l3_router.l3_router_plugin.L3RouterPlugin`. */
 const PYTHON_CLASS = /^(neutron|networking)[a-z_]*(\.\w+)+$/;

@@ -29,6 +29,7 @@ export async function startCloud(
 ): Promise<Cloud> {
   const stack = await Stack.start(name, {
     ...options,
+    DEFAULT: { service_plugins: ['router', 'port_forwarding'], ...options?.['DEFAULT'] },
     ml2: { mechanism_drivers: ['openvswitch', 'l2population'], ...options?.['ml2'] },
   });
   const world = await World.start(kind, hosts);

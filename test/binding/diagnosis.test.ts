@@ -26,7 +26,12 @@ test('a port without a host waits for one', async () => {
     port_id: id,
     status: 'DOWN',
     admin_state_up: true,
-    bindings: [{ host: '', status: 'ACTIVE', vif_type: 'unbound', vnic_type: 'normal', levels: [], failures: [] }],
+    bindings: [
+      {
+        ...{ host: '', status: 'ACTIVE', host_status: null, vif_type: 'unbound', vnic_type: 'normal' },
+        ...{ levels: [], failures: [] },
+      },
+    ],
     waits_for: [
       { entity: 'host', reason: 'nobody has said on which host the port is to be (binding:host_id)', agents: [] },
     ],

@@ -224,7 +224,7 @@ const ONCE: readonly (readonly [what: string, prepare: Prepare, winner: number, 
   ['the fixed address of floating IPs', sameAssociation, 200, '409 FloatingIPPortAlreadyAssociated'],
   [
     'the address of a floating IP',
-    same('floatingips', 'floatingip', () => floating({ floating_ip_address: '172.24.9.9' })),
+    same('floatingips', 'floatingip', () => floating({ floating_ip_address: '11.24.9.9' })),
     201,
     '409 IpAddressAlreadyAllocated',
   ],

@@ -2,55 +2,11 @@
  * Agents as an operator sees them: a whole server, `nucleon agent simulated` in processes of its own, and the `openstack` client
  * (or, where there is none, the API asked as the client asks it).
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Lifetime } from '#src/lib/lifetime.ts';
-import { ROOT } from '../docs/support/markdown.ts';
-import { COMMANDS, type Nucleon, until } from '../support/nucleon.ts';
+import { until } from '../support/nucleon.ts';
+import { type AgentScene, type Agents, ready, startAgents } from './agent_processes.ts';
 import { Client, executable } from './client.ts';
-
-export interface AgentScene {
-  readonly server: Nucleon;
-  /** The environment that the agents' command is run with: the server's configuration. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly runtime: keyof typeof COMMANDS;
-  /** Said to the agents' command beside all else. */
-  readonly args: readonly string[];
-}
-
-interface Agents {
-  readonly lines: readonly string[];
-  readonly kill: (signal: NodeJS.Signals) => Promise<number | null>;
-}
-
-/** Runs `nucleon agent simulated` until `kill` or the end. */
-function startAgents(scene: AgentScene, life: Lifetime, args: readonly string[]): Agents {
-  const { env, runtime } = scene;
-  const [command, ...first] = COMMANDS[runtime];
-  const child: ChildProcess = spawn(command, [...first, 'agent', 'simulated', ...args, ...scene.args], {
-    cwd: ROOT,
-    env: { ...process.env, OS_DEFAULT__DEBUG: 'true', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const lines: string[] = [];
-  for (const stream of [child.stdout!, child.stderr!]) createInterface(stream).on('line', (line) => lines.push(line));
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const kill = (signal: NodeJS.Signals) => {
-    child.kill(signal);
-    return exited;
-  };
-  life.onStop(async () => void (await kill('SIGTERM')));
-  return { lines, kill };
-}
-
-/** Waits for what the command says when all agents have reported and know what concerns them. */
-async function ready({ lines }: Agents): Promise<void> {
-  const said = async () => lines.some((line) => /(is|are) ready$/.test(line));
-  await until('the agents to be ready', said, 40_000).catch((error) => {
-    throw new Error(`the agents said:\n${lines.join('\n')}`, { cause: error });
-  });
-}
 
 /** The hosts of the story. */
 export const HOSTS = ['compute-1', 'rack-1', 'rack-2'];

@@ -6,6 +6,7 @@ import { networks } from './areas/networks.ts';
 import { operation } from './areas/operation.ts';
 import { pools } from './areas/pools.ts';
 import { ports } from './areas/ports.ts';
+import { routerExtras } from './areas/router_extras.ts';
 import { sdk } from './areas/sdk.ts';
 import { securityGroups } from './areas/security_groups.ts';
 import { sharing } from './areas/sharing.ts';
@@ -21,6 +22,17 @@ describe.skipIf(executable === undefined)('openstack', () => {
   });
   afterAll(() => life.stop());
 
-  for (const area of [networks, subnets, ports, pools, securityGroups, sharing, operation, sdk, documents])
+  for (const area of [
+    networks,
+    subnets,
+    ports,
+    routerExtras,
+    pools,
+    securityGroups,
+    sharing,
+    operation,
+    sdk,
+    documents,
+  ])
     area(() => cloud);
 });

@@ -403,12 +403,12 @@ describe('delete_subnet', () => {
   });
 });
 
-test('members see subnets of their own and of networks shared with them, not of external ones', async () => {
+test('members see subnets of their own, of networks shared with them, and of external ones', async () => {
   const { subnet: own } = await world.lan({}, ALICE);
   const { subnet: hidden } = await world.lan({}, BOB);
   const shared = await make(await world.create('network', { shared: true }), { cidr: '10.0.0.0/24' });
-  await make(await world.create('network', { 'router:external': true }), { cidr: '10.0.0.0/24' });
+  const outside = await make(await world.create('network', { 'router:external': true }), { cidr: '10.0.0.0/24' });
   const seen = await world.list('subnet', {}, ALICE);
-  expect(new Set(seen.map(({ id }) => id))).toEqual(new Set([own.id, shared.id]));
+  expect(new Set(seen.map(({ id }) => id))).toEqual(new Set([own.id, shared.id, outside.id]));
   expect(await refusal(world.show('subnet', hidden.id, ALICE))).toMatchObject({ type: 'SubnetNotFound' });
 });

@@ -246,7 +246,19 @@ describe('a network that is shared as external', () => {
     await refuses(409, 'RbacPolicyInUse', () => remove(policy.id));
     await stack.database.sql`delete from ports where id = ${gateway.id}`;
     expect((await remove(policy.id)).status).toBe(204);
+  });
+
+  it('is external no more once nobody has it so', async () => {
+    const { id } = await network();
+    const policies = [bob, alice].map((target_tenant) => share(id, { action: 'access_as_external', target_tenant }));
+    const [first, second] = await Promise.all(policies);
+    await remove(first!.id);
     expect((await shown(id, ALICE))['router:external']).toBe(true);
+    const gateway = await port(id, { project_id: alice, device_owner: 'network:router_gateway', device_id: 'r' });
+    await refuses(409, 'RbacPolicyInUse', () => remove(second!.id));
+    await stack.database.sql`delete from ports where id = ${gateway.id}`;
+    await remove(second!.id);
+    expect((await shown(id, ALICE))['router:external']).toBe(false);
   });
 
   it('is external to nobody once it is not', async () => {

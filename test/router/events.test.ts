@@ -74,7 +74,7 @@ it.each(['before_create', 'precommit_create'])('who is told may refuse: %s of an
 
 it('messages that are left at precommit events are in the outbox of the transaction', async () => {
   const messages = async () =>
-    (await stack.database.sql<{ key: string }[]>`select key from outbox where topic = 'l3_agent'`).map(
+    (await stack.database.sql<{ key: string }[]>`select key from outbox where topic = 'test_agent'`).map(
       ({ key }) => key,
     );
   const { outside, router, port } = await cloud.connected();

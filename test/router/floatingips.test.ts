@@ -57,6 +57,13 @@ describe('a floating IP', () => {
     );
   });
 
+  it('is taken off its port by an update that says nothing, and by no other', async () => {
+    const { outside, port } = await cloud.connected();
+    const { id } = await cloud.floating(outside.net, { port_id: port.id });
+    expect(await cloud.change('floatingip', id, { description: 'still' })).toMatchObject({ port_id: port.id });
+    expect(await cloud.change('floatingip', id, {})).toMatchObject(NOWHERE);
+  });
+
   it('moves between the addresses of a port', async () => {
     const { outside, inside } = await cloud.connected();
     const { subnet_id } = { subnet_id: inside.sub.id };

@@ -21,6 +21,8 @@ describe('a router', () => {
       [
         ...['admin_state_up', 'created_at', 'description', 'external_gateway_info', 'id', 'name', 'project_id'],
         ...['revision_number', 'routes', 'status', 'tags', 'tenant_id', 'updated_at'],
+        ...['availability_zone_hints', 'availability_zones', 'flavor_id'],
+        ...['enable_snat', 'external_gateways', 'enable_default_route_ecmp', 'enable_default_route_bfd'],
       ].toSorted(),
     );
     expect(router).toMatchObject({ status: 'ACTIVE', admin_state_up: true, routes: [], project_id: 'alice' });

@@ -10,7 +10,7 @@ import { silentLogger } from '#src/lib/log.ts';
 import { type OutboxRow, renderRows } from '#src/outbox/mod.ts';
 import { dhcpDeviceId } from '#src/plugins/ml2/dhcp/contract.ts';
 import { sourcesOf } from '#src/server/workers/relay.ts';
-import { member } from '../support/stack.ts';
+import { admin, member } from '../support/stack.ts';
 import { EXAMPLES, filtersOf } from './agents_methods.ts';
 import {
   AgentWorld,
@@ -104,7 +104,7 @@ describe.each(Object.keys(EXAMPLES))('%s', (name) => {
 
 /** Methods that answer nothing of what there is. */
 const SILENT =
-  /has_alive|report_state|delete_agent|report_agent|update_device_up|tunnel_sync|get_dvr|release_dhcp|dhcp_ready|get_agents|get_subnet_for_dvr/;
+  /has_alive|report_state|delete_agent|report_agent|update_device_up|tunnel_sync|get_dvr|release_dhcp|dhcp_ready|get_agents|get_subnet_for_dvr|get_service_plugin|_statuses$|ha_router|delete_agent_gateway/;
 
 it('the same questions of their own host are answered with what is secret', async () => {
   for (const name of Object.keys(EXAMPLES).filter((one) => !SILENT.test(one))) {
@@ -197,6 +197,14 @@ describe('what is sent to a host', () => {
     expect(status, text).toBe(204);
   };
 
+  const leave = async (router: string, subnet_id: string) => {
+    const { status, text } = await world.stack.call('PUT', `/v2.0/routers/${router}/remove_router_interface`, {
+      as: admin,
+      body: { subnet_id },
+    });
+    expect(status, text).toBe(200);
+  };
+
   /** What becomes of all that is hers, to its end. */
   async function life(): Promise<readonly Sent[]> {
     const messages: Sent[] = [...(await sent())];
@@ -224,6 +232,14 @@ describe('what is sent to a host', () => {
     await then(() => ask(alice, 'update_device_down'));
     await then(() => remove(`ports/${alice.port}`));
     await then(() => remove(`ports/${alice.dhcp_port}`));
+    await then(() => change(`routers/${alice.router}`, { name: 'router2-of-alice' }));
+    await then(() => change(`floatingips/${alice.floatingip}`, { port_id: null }));
+    await then(() => change(`floatingips/${alice.floatingip}`, { port_id: alice.led }));
+    await then(() => remove(`ports/${alice.led}`));
+    await then(() => remove(`floatingips/${alice.floatingip}`));
+    await then(() => leave(alice.router, alice.subnet));
+    await then(() => change(`routers/${alice.router}`, { external_gateway_info: null }));
+    for (const router of [alice.router, alice.ha_router]) await then(() => remove(`routers/${router}`));
     await then(() => remove(`subnets/${alice.subnet}`));
     await then(() => remove(`networks/${alice.network}`));
     await then(() => remove(`security_groups/${alice.group}`));
@@ -244,6 +260,7 @@ describe('what is sent to a host', () => {
     for (const topic of [
       'neutron-vo-Port-1.11',
       'dhcp_agent',
+      'l3_agent',
       'q-agent-notifier-port-update',
       'q-agent-notifier-port-delete',
     ]) {

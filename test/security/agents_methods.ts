@@ -55,6 +55,9 @@ const TYPES = {
   SecurityGroupRule: ['1.3', 'rule'],
   AddressGroup: ['1.2', 'group'],
   Agent: ['1.1', 'agent'],
+  PortForwarding: ['1.3', 'forwarding'],
+  ConntrackHelper: ['1.0', 'helper'],
+  NDPProxy: ['1.0', 'proxy'],
 } as const satisfies Readonly<Record<string, readonly [version: string, id: keyof Side]>>;
 const ofEachType = (make: (type: { resource_type: string; version: string }, id: keyof Side) => Args) =>
   Object.entries(TYPES).map(([resource_type, [version, id]]) => make({ resource_type, version }, id));
@@ -165,6 +168,36 @@ export const EXAMPLES: Readonly<Record<string, (side: Side) => readonly Args[]>>
       { security_group: group },
       { security_group: group, limit: 10, marker: port },
     ],
+  }),
+  ...of('q-l3-plugin', {
+    get_router_ids: ({ host, router }) => [{ host }, { host, limit: 10, after: router }],
+    sync_routers: ({ host, router, ha_router, floatingip }) => [
+      { host },
+      { host, router_ids: [router, ha_router] },
+      { host, limit: 10, after: { router_id: router, floatingip_id: floatingip } },
+    ],
+    get_service_plugin_list: () => [{}],
+    update_floatingip_statuses: ({ router, floatingip }) => [
+      { router_id: router, fip_statuses: { [floatingip]: 'ACTIVE' } },
+      { router_id: router, fip_statuses: {} },
+    ],
+    get_ports_by_subnet: ({ host, subnet, port }) => [
+      { host, subnet_id: subnet },
+      { host, subnet_id: subnet, limit: 10, after: port },
+    ],
+    get_networks: ({ network, project }) => [
+      { filters: { id: [network] }, fields: ['id', 'name'] },
+      { filters: { project_id: [project], admin_state_up: [true] }, fields: null },
+      { filters: null, limit: 10, after: network },
+    ],
+    get_agent_gateway_port: ({ host, outside }) => [{ host, network_id: outside }],
+    delete_agent_gateway_port: ({ host, outside }) => [{ host, network_id: outside }],
+    update_ha_routers_states: ({ host, ha_router }) => [
+      { host, states: { [ha_router]: 'active' } },
+      { host, states: { [ha_router]: 'standby' }, epochs: { [ha_router]: 1 } },
+    ],
+    get_host_ha_router_count: ({ host }) => [{ host }],
+    update_all_ha_network_port_statuses: ({ host }) => [{ host }],
   }),
 };
 

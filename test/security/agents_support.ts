@@ -10,7 +10,7 @@ import { dispatch, endpointsByTopic } from '#src/rpc/dispatcher.ts';
 import { decodeAnswer, decodeMessage, encodeAnswer, failureOf } from '#src/rpc/envelope.ts';
 import { DhcpCloud } from '../dhcp/support.ts';
 import { Fingerprints } from '../support/fingerprint.ts';
-import { member, type Stack } from '../support/stack.ts';
+import { admin, member, type Stack } from '../support/stack.ts';
 import { EVERY_PLUGIN } from './areas/mod.ts';
 import { inTime } from './hostile.ts';
 
@@ -68,6 +68,15 @@ export interface Side {
   readonly tunnel_ip: string;
   readonly agent: string;
   readonly instance: string;
+  readonly outside: string;
+  readonly router: string;
+  readonly ha_router: string;
+  readonly floatingip: string;
+  /** The port that it leads to. */
+  readonly led: string;
+  readonly forwarding: string;
+  readonly helper: string;
+  readonly proxy: string;
 }
 
 /** An id that nothing has, with as many of the others before it as before one: in lists it stands in the same place. */
@@ -99,6 +108,14 @@ export const nobody = (host: string, like: Side, others: readonly string[]): Sid
     tunnel_ip: '192.0.2.99',
     agent: id('agent'),
     instance: 'vm-of-nobody',
+    outside: id('outside'),
+    router: id('router'),
+    ha_router: id('ha_router'),
+    floatingip: id('floatingip'),
+    led: id('led'),
+    forwarding: id('forwarding'),
+    helper: id('helper'),
+    proxy: id('proxy'),
   };
 };
 
@@ -112,7 +129,9 @@ export class AgentWorld {
   }
 
   static async start(name: string): Promise<AgentWorld> {
-    return new AgentWorld(await DhcpCloud.start(name, EVERY_PLUGIN));
+    return new AgentWorld(
+      await DhcpCloud.start(name, { DEFAULT: { ...EVERY_PLUGIN.DEFAULT, max_l3_agents_per_router: 1 } }),
+    );
   }
 
   async stop(): Promise<void> {
@@ -185,7 +204,17 @@ export class AgentWorld {
     });
     const device_id = await dhcpDeviceId(network, host);
     const dhcp = await port('dhcp', 2, { device_owner: 'network:dhcp', device_id });
+    const led = await port('led', 3, {
+      device_owner: 'compute:nova',
+      device_id: `${instance}-led`,
+      security_groups: [],
+    });
+    const routed = await this.route(n, { host, project, subnet: subnet.id, port: led.id });
+    const below = await this.forward(routed, { project, port: own.id, ip: own.fixed_ips[0].ip_address });
     return {
+      ...routed,
+      ...below,
+      led: led.id,
       host,
       project,
       network,
@@ -202,6 +231,66 @@ export class AgentWorld {
       tunnel_ip,
       agent,
       instance,
+    };
+  }
+
+  /** A distributed router on the host with a floating IP of the port, and a highly available one. */
+  async route(n: number, { host, project, subnet, port }: Pick<Side, 'host' | 'project' | 'subnet' | 'port'>) {
+    const { sql, stack } = this;
+    const configurations = JSON.stringify({ agent_mode: 'dvr_snat' });
+    const [agent] = await sql<{ id: string }[]>`
+      insert into agents (id, agent_type, "binary", topic, host, admin_state_up, availability_zone, created_at, started_at,
+        heartbeat_timestamp, configurations)
+      values (gen_random_uuid(), 'L3 agent', 'neutron-l3-agent', 'l3_agent', ${host}, true, 'nova', now(), now(),
+        now() + interval '1 hour', ${configurations}::text::json) returning id`;
+    const called = (what: string) => ({ name: `${what}-of-${project}`, description: `about-${project}` });
+    const { id: outside } = await stack.create('network', { ...called('outside'), 'router:external': true });
+    await stack.create('subnet', { network_id: outside, ip_version: 4, cidr: `10.6${n}.128.0/24` });
+    const external_gateway_info = { network_id: outside };
+    const owner = { project_id: project };
+    const router = await stack.create('router', { ...called('router'), ...owner, distributed: true });
+    const ha = await stack.create('router', { ...called('ha'), ...owner, ha: true });
+    const put = async (path: string, body: object) => {
+      const { status, text } = await stack.call('PUT', `/v2.0/routers/${router.id}${path}`, { as: admin, body });
+      if (status !== 200) throw new Error(`${path}: ${text}`);
+    };
+    await put('', { router: { external_gateway_info } });
+    await put('/add_router_interface', { subnet_id: subnet });
+    await sql`delete from router_l3_agents where router_id = ${router.id}`;
+    await sql`insert into router_l3_agents (router_id, agent_id, place) values (${router.id}, ${agent!.id}, 1)`;
+    const floatingip = await stack.create('floatingip', {
+      ...{ ...owner, description: `about-${project}`, floating_network_id: outside, port_id: port },
+    });
+    return { outside, router: router.id, ha_router: ha.id, floatingip: floatingip.id };
+  }
+
+  /** What hangs on the router: a forwarding to the port, a conntrack helper, an NDP proxy. */
+  async forward(
+    { outside, router }: Pick<Side, 'outside' | 'router'>,
+    { project, port, ip }: Pick<Side, 'project' | 'port' | 'ip'>,
+  ) {
+    const { sql, stack } = this;
+    const about = { description: `about-${project}` };
+    const made = async (path: string, member: string, body: object) => {
+      const answer = await stack.call('POST', `/v2.0/${path}`, { as: admin, body: { [member]: body } });
+      if (answer.status !== 201) throw new Error(`${path}: ${answer.text}`);
+      return answer.body[member].id as string;
+    };
+    const { id } = await stack.create('floatingip', { ...about, project_id: project, floating_network_id: outside });
+    const forwarding = await made(`floatingips/${id}/port_forwardings`, 'port_forwarding', {
+      ...{ ...about, protocol: 'tcp', external_port: 2222, internal_port: 22 },
+      ...{ internal_port_id: port, internal_ip_address: ip },
+    });
+    const helper = { protocol: 'udp', port: 69, helper: 'tftp' };
+    // Its rules want IPv6 inside and outside, of one address scope: here it only has to be somebody's.
+    const [proxy] = await sql<{ id: string }[]>`
+      insert into ndp_proxies (id, project_id, name, description, router_id, port_id, ip_address)
+      values (gen_random_uuid(), ${project}, ${`proxy-of-${project}`}, ${about.description}, ${router}, ${port}, '2001:db8::9')
+      returning id`;
+    return {
+      forwarding,
+      helper: await made(`routers/${router}/conntrack_helpers`, 'conntrack_helper', helper),
+      proxy: proxy!.id,
     };
   }
 

@@ -87,11 +87,22 @@ const under = (collection: string, key: string): Naming => [
 ];
 
 /** Makes something that names it. */
-const making = (what: string, collection: string, member: string, attributes: (id: string) => object): Naming => [
+const making = (
+  what: string,
+  collection: string | ((id: string) => string),
+  member: string,
+  attributes: (id: string) => object,
+): Naming => [
   `makes ${what}`,
   'POST',
-  () => `/v2.0/${collection}`,
+  (id) => `/v2.0/${typeof collection === 'string' ? collection : collection(id)}`,
   (id) => ({ body: { [member]: attributes(id) } }),
+];
+
+/** What stands below it: listed, and made. */
+const below = (collection: string, under: string, member: string, attributes: () => object): readonly Naming[] => [
+  [`lists its ${under}`, 'GET', (id) => `/v2.0/${collection}/${id}/${under}`],
+  making(`one of its ${under}`, (id) => `${collection}/${id}/${under}`, member, attributes),
 ];
 
 const sharing = (object_type: string): readonly Naming[] =>
@@ -121,6 +132,10 @@ export function elsewhere(own: () => Own): Readonly<Record<string, readonly Nami
     (id) => ({ body: named(id) }),
   ];
   const leading = (attributes: object) => ({ floating_network_id: own().outside, ...attributes });
+  const forwarding = (internal_port_id: string) => ({
+    ...{ internal_port_id, internal_ip_address: '10.2.0.9', protocol: 'tcp' },
+    ...{ internal_port: 80, external_port: 8080 },
+  });
   const gateway = (network_id: string) => ({ external_gateway_info: { network_id } });
   const subnet = (network_id: string, cidr = '10.9.0.0/24') => ({ network_id, ip_version: 4, cidr });
   return {
@@ -178,6 +193,14 @@ export function elsewhere(own: () => Own): Readonly<Record<string, readonly Nami
       ),
       ofRouter('add_router_interface', (port_id) => ({ port_id })),
       ofRouter('remove_router_interface', (port_id) => ({ port_id })),
+      making(
+        'a forwarding to it',
+        () => `floatingips/${own().floatingip}/port_forwardings`,
+        'port_forwarding',
+        forwarding,
+      ),
+      under('ndp_proxies', 'port_id'),
+      making('a proxy for it', 'ndp_proxies', 'ndp_proxy', (port_id) => ({ port_id, router_id: own().router })),
     ],
     routers: [
       under('ports', 'device_id'),
@@ -194,8 +217,18 @@ export function elsewhere(own: () => Own): Readonly<Record<string, readonly Nami
         device_id,
         device_owner: 'network:router_interface',
       })),
+      ...below('routers', 'conntrack_helpers', 'conntrack_helper', () => ({
+        protocol: 'udp',
+        port: 69,
+        helper: 'tftp',
+      })),
+      under('ndp_proxies', 'router_id'),
+      making('a proxy on it', 'ndp_proxies', 'ndp_proxy', (router_id) => ({ router_id, port_id: own().port })),
     ],
-    floatingips: [under('ports', 'device_id')],
+    floatingips: [
+      under('ports', 'device_id'),
+      ...below('floatingips', 'port_forwardings', 'port_forwarding', () => forwarding(own().port)),
+    ],
     subnetpools: [
       under('subnets', 'subnetpool_id'),
       SHARES,

@@ -21,6 +21,9 @@ const EVERYBODYS: ReadonlySet<string> = new Set([
   'availability_zones',
   'quotas',
   'floatingip_pools',
+  'flavors',
+  'service_profiles',
+  'service_providers',
 ]);
 
 /** Where the owner is not the one who makes it. */
@@ -69,6 +72,7 @@ const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
   security_group_rules: ['list', 'show', 'delete'],
   network_ip_availabilities: ['list', 'show'],
   agents: ['list', 'show', 'update', 'delete'],
+  auto_allocated_topology: ['show', 'delete'],
 };
 const ALL = ['list', 'show', 'update', 'delete'];
 

@@ -21,7 +21,7 @@ const READ_WITH_DEFAULT: Costs = { list: 2, page: 3, show: 1 };
 /** For the owner. */
 const EXPECTED: Readonly<Record<string, Costs>> = {
   networks: { ...READ, create: 9, update: 8, delete: 12, ...TAGS },
-  subnets: { ...READ, create: 12, update: 10, delete: 12, ...TAGS },
+  subnets: { ...READ, create: 12, update: 11, delete: 12, ...TAGS },
   ports: { ...READ, create: 12, update: 13, delete: 8, ...TAGS },
   subnetpools: {
     ...{ ...READ, create: 7, update: 7, delete: 7, ...TAGS },
@@ -36,12 +36,24 @@ const EXPECTED: Readonly<Record<string, Costs>> = {
   rbac_policies: { ...READ, create: 8, update: 9, delete: 7 },
   segments: { ...READ, create: 9, update: 7, delete: 10 },
   routers: {
-    ...{ ...READ, create: 14, update: 8, delete: 13, ...TAGS },
-    ...{ 'set gateway': 16, 'clear gateway': 13, add_extraroutes: 9, remove_extraroutes: 9 },
-    ...{ add_router_interface: 15, 'add_router_interface by port': 16, remove_router_interface: 14 },
+    ...{ ...READ, create: 15, update: 9, delete: 13, ...TAGS },
+    ...{ 'set gateway': 17, 'clear gateway': 14, add_extraroutes: 10, remove_extraroutes: 10 },
+    ...{ add_router_interface: 16, 'add_router_interface by port': 17, remove_router_interface: 15 },
+    ...{ add_external_gateways: 17, update_external_gateways: 8, remove_external_gateways: 14 },
+    ...{ 'list conntrack helpers': 2, 'show conntrack helper': 2, 'add conntrack helpers': 9 },
+    ...{ 'change conntrack helper': 10, 'remove conntrack helper': 9 },
   },
-  floatingips: { ...READ, create: 13, update: 7, delete: 12, ...TAGS, associate: 10, disassociate: 7 },
+  floatingips: {
+    ...{ ...READ, create: 13, update: 7, delete: 12, ...TAGS, associate: 11, disassociate: 8 },
+    ...{ 'list port forwardings': 2, 'show port forwarding': 2, 'add port forwardings': 15 },
+    ...{ 'change port forwarding': 14, 'remove port forwarding': 11 },
+  },
   floatingip_pools: { list: 1 },
+  flavors: { ...READ, create: 3, update: 6, delete: 3 },
+  service_profiles: { ...READ, create: 3, update: 7, delete: 6 },
+  service_providers: { list: 0 },
+  auto_allocated_topology: { show: 1, allocate: 54, check: 3, delete: 34 },
+  ndp_proxies: { ...READ, create: 10, update: 8, delete: 7 },
   network_ip_availabilities: { list: 1, show: 1 },
   agents: { ...READ, update: 6, delete: 6 },
   availability_zones: { list: 1 },
@@ -55,10 +67,17 @@ const FOR_ADMIN: Readonly<Record<string, Costs>> = {
   security_group_rules: { create: 7 },
   subnetpools: { onboard_network_subnets: 16 },
   routers: {
-    ...{ update: 7, delete: 12, 'set gateway': 15, 'clear gateway': 12 },
-    ...{ add_router_interface: 14, 'add_router_interface by port': 15, remove_router_interface: 13 },
+    ...{ update: 8, delete: 12, 'set gateway': 16, 'clear gateway': 13 },
+    ...{ add_router_interface: 15, 'add_router_interface by port': 16, remove_router_interface: 14 },
+    ...{ add_external_gateways: 16, update_external_gateways: 7, remove_external_gateways: 13 },
+    ...{ 'list conntrack helpers': 1, 'show conntrack helper': 1, 'add conntrack helpers': 8 },
+    ...{ 'change conntrack helper': 9, 'remove conntrack helper': 8 },
   },
-  floatingips: { delete: 11 },
+  floatingips: {
+    ...{ delete: 11, 'list port forwardings': 1, 'show port forwarding': 1, 'add port forwardings': 14 },
+    ...{ 'change port forwarding': 13, 'remove port forwarding': 10 },
+  },
+  ndp_proxies: { update: 7, delete: 6 },
 };
 
 /** Room enough in the ranges that nothing chosen at random is met twice. */
@@ -106,11 +125,12 @@ function queries(collection: string, id: string): Readonly<Record<'list' | 'page
 /** What every request costs where there are so many rows. */
 async function costs(collection: string, rows: number, as: Who): Promise<Costs> {
   const { member, body, make, change, actions = {} }: Kind = KINDS[collection]!;
-  const { operations, bulk = false } = definitionOf(collection);
+  const { operations, attributes, bulk = false } = definitionOf(collection);
+  const owned = ['project_id', 'tenant_id'].some((name) => Object.hasOwn(attributes, name));
   const found: Record<string, number> = {};
   let last = '';
   if (make ?? body) [last = ''] = await Promise.all(Array.from({ length: rows }, () => makeOne(world, collection)));
-  for (const [name, all] of Object.entries(queries(collection, last))) {
+  for (const [name, all] of Object.entries(operations.includes('list') ? queries(collection, last) : {})) {
     for (const query of all) {
       const statements = await cost(as, 'GET', `${collection}${query}`);
       found[name] ??= statements;
@@ -121,7 +141,7 @@ async function costs(collection: string, rows: number, as: Who): Promise<Costs> 
   if (operations.includes('show')) found['show'] = await cost(as, 'GET', await item());
   if (body !== undefined) {
     const bodies = Array.from({ length: bulk ? Math.min(rows, 10) : 1 }, () => ({
-      project_id: 'alice',
+      ...(owned ? { project_id: 'alice' } : {}),
       ...body(world, rows),
     }));
     const sent = bodies.length === 1 ? { [member]: bodies[0] } : { [collection]: bodies };

@@ -288,7 +288,7 @@ describe('sharing by RBAC policies', () => {
   test('of a pool in a scope reaches no further than that of the scope', async () => {
     const scope = await hers.scope();
     const pool = await hers.pool({ prefixes: ['10.0.0.0/16'], address_scope_id: scope.id });
-    expect(refusal(await share('subnetpool', pool.id))).toEqual([409, 'RbacPolicyInitError']);
+    expect(refusal(await share('subnetpool', pool.id))).toEqual([400, 'RbacPolicyInitError']);
     await share('address_scope', scope.id);
     expect((await share('subnetpool', pool.id)).status).toBe(201);
   });

@@ -2,6 +2,7 @@
  * Every kind of resource, made as often and as large as is asked, for suites that do the same with all of them. All objects
  * are of the project `alice`.
  */
+import { forwardingActions, helperActions, ndpProxies } from './kinds_below.ts';
 import { admin, member, type Stack, type Who } from './stack.ts';
 
 type Attributes = Readonly<Record<string, unknown>>;
@@ -104,6 +105,16 @@ async function reachablePort(world: World): Promise<string> {
   const router = await stack.create('router', { external_gateway_info: { network_id: outside } }, alice);
   await attach(world, router.id, { subnet_id: fixed_ips[0].subnet_id });
   return port_id;
+}
+
+/** What topologies of projects are made of, once. */
+async function makeDefaults(stack: Stack): Promise<void> {
+  const { sql } = stack.database;
+  if ((await sql`select 1 from external_networks where is_default`).length > 0) return;
+  const outside = await stack.create('network', { 'router:external': true, is_default: true });
+  await stack.create('subnet', { network_id: outside.id, ip_version: 4, cidr: '12.0.0.0/8' });
+  const pool = { name: 'default', prefixes: ['13.0.0.0/8'], default_prefixlen: 26, is_default: true, shared: true };
+  await stack.create('subnetpool', pool);
 }
 
 /** Routes to the world outside. */
@@ -255,6 +266,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     change: () => ({ name: 'new', admin_state_up: false }),
     actions: {
       ...tagsOf('routers'),
+      ...helperActions,
       'clear gateway': (_, id) => ['PUT', `/${id}`, { router: { external_gateway_info: null } }],
       async 'set gateway'({ stack, outside }, id) {
         await stack.call('PUT', `/v2.0/routers/${id}`, { body: { router: { external_gateway_info: null } } });
@@ -274,6 +286,21 @@ export const KINDS: Readonly<Record<string, Kind>> = {
         for (const subnet_id of subnets) await attach(world, id, { subnet_id });
         return ['PUT', `/${id}/remove_router_interface`, { subnet_id: subnets[0] }];
       },
+      add_external_gateways: ({ outside }, id) => [
+        'PUT',
+        `/${id}/add_external_gateways`,
+        { router: { external_gateways: [{ network_id: outside }] } },
+      ],
+      update_external_gateways: ({ outside }, id) => [
+        'PUT',
+        `/${id}/update_external_gateways`,
+        { router: { external_gateways: [{ network_id: outside }] } },
+      ],
+      remove_external_gateways: ({ outside }, id) => [
+        'PUT',
+        `/${id}/remove_external_gateways`,
+        { router: { external_gateways: [{ network_id: outside }] } },
+      ],
       add_extraroutes: (_, id, rows) => ['PUT', `/${id}/add_extraroutes`, { router: { routes: routes(rows) } }],
       async remove_extraroutes({ stack }, id, rows) {
         await stack.call('PUT', `/v2.0/routers/${id}`, { body: { router: { routes: routes(rows) } } });
@@ -287,6 +314,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     change: () => ({ description: 'new' }),
     actions: {
       ...tagsOf('floatingips'),
+      ...forwardingActions(reachablePort),
       associate: async (world, id) => ['PUT', `/${id}`, { floatingip: { port_id: await reachablePort(world) } }],
       async disassociate(world, id) {
         const body = { floatingip: { port_id: await reachablePort(world) } };
@@ -296,6 +324,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     },
   },
   floatingip_pools: { member: 'floatingip_pool' },
+  ndp_proxies: ndpProxies,
   network_ip_availabilities: {
     member: 'network_ip_availability',
     owner: admin,
@@ -323,6 +352,39 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     change: () => ({ description: 'new' }),
   },
   availability_zones: { member: 'availability_zone' },
+  flavors: {
+    member: 'flavor',
+    owner: admin,
+    body: ({ next }) => ({ name: `f${next()}`, service_type: 'L3_ROUTER_NAT' }),
+    change: () => ({ name: 'new' }),
+    async grow({ stack }, flavor, rows) {
+      for (const metainfo of times(rows, (at) => `profile ${at}`)) {
+        const { id } = await stack.create('service_profile', { metainfo });
+        await stack.call('POST', `/v2.0/flavors/${flavor}/service_profiles`, { body: { service_profile: { id } } });
+      }
+    },
+  },
+  service_profiles: {
+    member: 'service_profile',
+    owner: admin,
+    body: ({ next }) => ({ metainfo: `m${next()}` }),
+    change: () => ({ description: 'new' }),
+  },
+  service_providers: { member: 'service_provider' },
+  auto_allocated_topology: {
+    member: 'auto_allocated_topology',
+    owner: admin,
+    async make({ stack, next }) {
+      await makeDefaults(stack);
+      const project = `project ${next()}`;
+      await stack.call('GET', `/v2.0/auto-allocated-topology/${project}`);
+      return project;
+    },
+    actions: {
+      allocate: ({ next }) => ['GET', `/project ${next()}`],
+      check: ({ next }) => ['GET', `/project ${next()}?fields=dry-run`],
+    },
+  },
   quotas: {
     member: 'quota',
     owner: admin,

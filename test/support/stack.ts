@@ -38,9 +38,13 @@ const OPTIONS: Options = {
 /** Tables that a test may fill, those that point to others first; what cascades is left out. */
 const EMPTIED = [
   ...[
+    'port_forwardings',
     'floatingips',
+    'router_ha_ports',
     'router_ports',
     'routers',
+    'flavors',
+    'service_profiles',
     'ip_allocations',
     'ports',
     'subnets',
@@ -262,7 +266,8 @@ export class Stack {
         ({ name }) =>
           `select '${name}' as t, coalesce(string_agg(r.x, E'\\n' order by r.x), '') as rows from (select to_json(q)::text as x from "${name}" q) r`,
       );
-    const rows = await sql.unsafe(parts.join(' union all '));
+    // PostgreSQL may read the tables in parallel, and give them in any order.
+    const rows = await sql.unsafe(`${parts.join(' union all ')} order by t`);
     return rows.map((row) => `${row['t']}\n${row['rows']}`).join('\n');
   }
 }

@@ -51,6 +51,12 @@ describe('the tags of a network', () => {
     expect((await shown(id)).tags).toEqual([]);
   });
 
+  it.each(['{}', '"{}"', 'null', 'x'])('are added by their path alone, whatever the body says: %s', async (body) => {
+    const { id } = await network();
+    expect((await call('PUT', `networks/${id}/tags/a`, { body })).status).toBe(201);
+    expect((await shown(id)).tags).toEqual(['a']);
+  });
+
   it('count one revision for each change, and none for what changes nothing', async () => {
     const { id, revision_number: first } = await network();
     const revision = async () => (await shown(id)).revision_number - first;

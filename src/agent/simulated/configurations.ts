@@ -1,5 +1,6 @@
 /** What agents of each role say about themselves, as Neutron's do (`agent_type`, `binary`, `topic`, `configurations`). */
 import type { JsonObject } from '#src/lib/api/attributes.ts';
+import type { AgentMode } from '#src/services/router/contract.ts';
 import type { HostState } from './state.ts';
 
 export const ROLES = ['l2', 'dhcp', 'l3', 'metadata'] as const;
@@ -12,6 +13,8 @@ export interface HostDescription {
   readonly bridgeMappings: Readonly<Record<string, string>>;
   readonly tunnelTypes: readonly string[];
   readonly tunnelingIp: string;
+  /** What the L3 agent may do; in all modes but `legacy` the host routes for its own ports. */
+  readonly l3Mode: AgentMode;
 }
 
 export interface RoleDescription {
@@ -41,15 +44,15 @@ export const DESCRIPTIONS: Readonly<Record<Role, RoleDescription>> = {
       SecurityGroupRule: '1.3',
       AddressGroup: '1.2',
     },
-    configurations: ({ state, bridgeMappings, tunnelTypes, tunnelingIp }) => ({
+    configurations: ({ state, bridgeMappings, tunnelTypes, tunnelingIp, l3Mode }) => ({
       bridge_mappings: bridgeMappings,
       integration_bridge: 'br-int',
       tunnel_types: tunnelTypes,
       tunneling_ip: tunnelingIp,
       l2_population: true,
       arp_responder_enabled: true,
-      enable_distributed_routing: false,
-      in_distributed_mode: false,
+      enable_distributed_routing: l3Mode !== 'legacy',
+      in_distributed_mode: l3Mode !== 'legacy',
       log_agent_heartbeats: false,
       extensions: [],
       datapath_type: 'system',
@@ -92,17 +95,22 @@ export const DESCRIPTIONS: Readonly<Record<Role, RoleDescription>> = {
     binary: 'neutron-l3-agent',
     topic: 'l3_agent',
     zoned: true,
-    configurations: () => ({
-      agent_mode: 'legacy',
-      handle_internal_only_routers: true,
-      interface_driver: 'openvswitch',
-      log_agent_heartbeats: false,
-      extensions: [],
-      routers: 0,
-      ex_gw_ports: 0,
-      interfaces: 0,
-      floating_ips: 0,
-    }),
+    configurations: ({ state, l3Mode }) => {
+      const served = [...state.routers.values()];
+      const devices = (start: string) =>
+        served.reduce((sum, { ports }) => sum + [...ports.values()].filter((name) => name.startsWith(start)).length, 0);
+      return {
+        agent_mode: l3Mode,
+        handle_internal_only_routers: true,
+        interface_driver: 'openvswitch',
+        log_agent_heartbeats: false,
+        extensions: [],
+        routers: served.length,
+        ex_gw_ports: devices('qg-'),
+        interfaces: devices('qr-'),
+        floating_ips: served.reduce((sum, { floatingips }) => sum + floatingips.size, 0),
+      };
+    },
   },
   metadata: {
     agent_type: 'Metadata agent',

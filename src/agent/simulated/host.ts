@@ -4,10 +4,11 @@ import { Lifetime, type Stoppable } from '#src/lib/lifetime.ts';
 import { type Logger, silentLogger } from '#src/lib/log.ts';
 import type { Metrics } from '#src/lib/metrics.ts';
 import type { MqttOptions } from '#src/rpc/mod.ts';
+import type { AgentMode } from '#src/services/router/contract.ts';
 import { DESCRIPTIONS, ROLES, type Role } from './configurations.ts';
 import { startDhcp } from './roles/dhcp.ts';
 import { startL2 } from './roles/l2.ts';
-import { startL3 } from './roles/l3.ts';
+import { startL3 } from './roles/l3/mod.ts';
 import { startMetadata } from './roles/metadata.ts';
 import type { RunningRole, StartRole } from './roles/role.ts';
 import { HostState } from './state.ts';
@@ -25,6 +26,8 @@ export interface SimulatedHostOptions {
   readonly tunnelTypes?: readonly string[];
   /** Of its own for each host of a server; made from the host's name unless told. */
   readonly tunnelingIp?: string;
+  /** `legacy` unless told. */
+  readonly l3Mode?: AgentMode;
   /** `nova` unless told. */
   readonly availabilityZone?: string;
   /** Seconds (30). */
@@ -73,6 +76,7 @@ export async function startSimulatedHost(options: SimulatedHostOptions): Promise
     bridgeMappings: options.bridgeMappings ?? {},
     tunnelTypes,
     tunnelingIp: options.tunnelingIp ?? tunnelingIpOf(host),
+    l3Mode: options.l3Mode ?? 'legacy',
   };
   const agents = new Map<Role, Agent>();
   const running: RunningRole[] = [];

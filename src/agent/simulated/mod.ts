@@ -4,4 +4,4 @@
  */
 export { ROLES, type Role } from './configurations.ts';
 export { type SimulatedHost, type SimulatedHostOptions, startSimulatedHost, tunnelingIpOf } from './host.ts';
-export type { Heard, HostState, ServedNetwork, WiredPort } from './state.ts';
+export type { Heard, HostState, LedFloatingIp, ServedNetwork, ServedRouter, WiredPort } from './state.ts';

@@ -4,6 +4,7 @@
  */
 import type { Resource } from '#src/lib/plugin.ts';
 import { answerEmpty, answerJson } from '../answer.ts';
+import { rulesForAction } from '../policy/rules.ts';
 import type { DeclaredAction } from '../router/declared.ts';
 import { readOptionalBody, refuseBody } from './body.ts';
 import { enforceOnCollection } from './collection.ts';
@@ -48,16 +49,21 @@ export async function act(scene: Scene, action: DeclaredAction, id: string | und
   const { context, parents, authorizer } = scene;
   const call = { parents, ...(await bodyOf(scene, action)), ...ifMatch(scene) };
   const rule = ruleOf(scene, action);
+  const { member } = scene.resource.definition;
+  const rules = [
+    rule,
+    ...rulesForAction(authorizer.policy, action.name, action.definition.enforces ?? [], call.body?.[member]),
+  ];
   const status = action.definition.status ?? (action.definition.method === 'DELETE' ? 204 : 200);
   if (id === undefined) {
     await enforceOnCollection(scene, rule);
     return await answer(scene, action, status, await action.verb(context, call));
   }
   // Where the rule asks nothing of the item, the verb finds out by itself whether there is one.
-  if (authorizer.forAll(rule, {}) === true)
+  if (rules.every((one) => authorizer.forAll(one, {}) === true))
     return await answer(scene, action, status, await action.verb(context, { ...call, id }));
   const original = await readItem(scene, id);
-  await enforceOnItem(scene, [rule], id, original, original ?? {});
+  await enforceOnItem(scene, rules, id, original, original ?? {});
   return await answer(
     scene,
     action,

@@ -40,7 +40,10 @@ export async function enforceOnItem(
   } catch (denied) {
     if (!(denied instanceof NeutronError) || denied.status !== 403 || resource.definition.denial === 'forbidden')
       throw denied;
-    if (await authorizer.allows(resource, resource.rules.operation.show, original ?? target, parents)) throw denied;
+    const { denial = 'hidden' } = resource.definition;
+    const seen = await authorizer.allows(resource, resource.rules.operation.show, original ?? target, parents);
+    const owner = (original ?? target)['project_id'] === scene.context.project_id;
+    if (seen && (denial === 'hidden' || owner)) throw denied;
     throw await notFound(scene, id);
   }
 }

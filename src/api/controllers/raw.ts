@@ -48,13 +48,18 @@ export async function serveRaw(
   id: string | undefined,
 ): Promise<Response> {
   const { resource, context, parents } = scene;
-  const body = WITH_BODY.has(operation) ? { body: await readOptionalBody(scene) } : {};
+  // What the path says in full has no body: clients send anything there (`{}`, `"{}"`).
+  const read =
+    WITH_BODY.has(operation) && (operation !== 'update' || resource.definition.requests?.update !== undefined);
+  const body = read ? { body: await readOptionalBody(scene) } : {};
   if (WITHOUT_BODY.has(operation)) await refuseBody(scene);
   const original = await authorize(scene, resource.rules.operation[operation]);
   const query = operation === 'list' ? { query: resource.query.list(paramsOf(scene)).query } : {};
+  const fields = operation === 'show' ? paramsOf(scene).getAll('fields') : [];
+  const named = fields.length === 0 ? {} : { fields };
   const item = id === undefined ? {} : { id };
   const above = original === undefined ? {} : { original };
-  const result = await verb(context, { parents, ...item, ...body, ...query, ...above, ...ifMatch(scene) });
+  const result = await verb(context, { parents, ...item, ...body, ...query, ...above, ...named, ...ifMatch(scene) });
   const status = resource.definition.statuses?.[operation] ?? RAW_STATUS[operation];
   if (status === 204) return answerEmpty(scene.c, status);
   return answerJson(scene.c, status, result ?? null);

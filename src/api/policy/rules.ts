@@ -115,3 +115,14 @@ export function rulesForUpdate(policy: Policy, rules: ResourceRules, body: Resou
   }
   return asked;
 }
+
+/** The rules of all attributes that an action's body sets below the item's name. */
+export function rulesForAction(policy: Policy, action: string, attributes: readonly string[], body: unknown): string[] {
+  if (typeof body !== 'object' || body === null) return [];
+  return attributes.flatMap((attribute) => {
+    if (!Object.hasOwn(body, attribute)) return [];
+    const rule = { attribute, rule: `${action}:${attribute}`, defined: false, keyed: false, default: undefined };
+    const own = policy.defines(rule.rule) ? [rule.rule] : [];
+    return [...own, ...subRules(policy, rule, (body as Resource)[attribute])];
+  });
+}

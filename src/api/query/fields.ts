@@ -9,12 +9,6 @@ export interface Fields {
 
 const ALL: Fields = { shown: undefined, read: undefined };
 
-/** Both names of the owner, when either is asked for. */
-function withOwner(names: ReadonlySet<string>): ReadonlySet<string> {
-  if (!names.has('project_id') && !names.has('tenant_id')) return names;
-  return new Set([...names, 'project_id', 'tenant_id']);
-}
-
 export function compileFields(source: {
   readonly attributes: AttributeMap;
   readonly key: string;
@@ -28,7 +22,7 @@ export function compileFields(source: {
     if (!params.has('fields')) return ALL;
     const named = params.getAll('fields').filter((name) => name !== '');
     if (named.length === 0) return ALL;
-    const shown = withOwner(new Set(named));
+    const shown = new Set(named);
     const known = [...shown].filter((name) => Object.hasOwn(source.attributes, name));
     return { shown, read: [...new Set([...known, ...required])] };
   };

@@ -2,7 +2,12 @@
 import { defineGroup } from './define.ts';
 
 const serviceProviders = defineGroup('service_providers', {
-  service_provider: { type: 'multi', default: [] },
+  service_provider: {
+    type: 'multi',
+    default: [],
+    effective: true,
+    help: 'Providers of services beside those that are always there: type:name:driver[:default]. Those of routers are known.',
+  },
 });
 
 const vpnagent = defineGroup('vpnagent', {

@@ -16,7 +16,7 @@ export const EXTENSION_DRIVERS = [
 export const MECHANISM_DRIVERS = ['openvswitch', 'l2population'];
 
 /** Beside those that are always there. */
-export const SERVICE_PLUGINS = ['router'];
+export const SERVICE_PLUGINS = ['router', 'port_forwarding', 'conntrack_helper', 'ndp_proxy'];
 
 const setting = (group: string, name: string, values: readonly string[]) => ({
   group,

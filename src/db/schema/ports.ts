@@ -108,13 +108,22 @@ export const portBindings = pgTable(
     profile: jsonb().notNull().default(sql`'{}'`).$type<Readonly<Record<string, unknown>>>(),
     vif_type: varchar({ length: 64 }).notNull().default('unbound'),
     vif_details: jsonb().notNull().default(sql`'{}'`).$type<Readonly<Record<string, unknown>>>(),
-    /** ACTIVE, or INACTIVE while a live migration prepares the next host. */
+    /**
+     * ACTIVE: the port's own. INACTIVE, while a live migration prepares the next host. REPLICA, of a port that is on many hosts
+     * at once: the interface of a distributed router, or of a highly available one on a host that stands by.
+     */
     status: varchar({ length: 16 }).notNull().default('ACTIVE'),
+    /** Of a REPLICA, how the port stands on the host: DOWN, BUILD or ACTIVE. */
+    host_status: varchar({ length: 16 }),
   },
   (table) => [
     primaryKey({ columns: [table.port_id, table.host] }),
     uniqueIndex('port_bindings_one_active').on(table.port_id).where(sql`${table.status} = 'ACTIVE'`),
     index().on(table.host),
+    // Ports that are about to migrate to a host, as Nova says it who prepares no binding there.
+    index('port_bindings_migrating_to')
+      .using('hash', sql`(${table.profile}->>'migrating_to')`)
+      .where(sql`${table.profile}->>'migrating_to' is not null`),
   ],
 );
 

@@ -22,6 +22,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { hasId, hasProject, hasStandardAttributes } from '../columns.ts';
 import { agents } from './agents.ts';
+import { flavors } from './flavors.ts';
 import { networks } from './networks.ts';
 import { ports } from './ports.ts';
 
@@ -51,11 +52,15 @@ export const routers = pgTable(
     ha_epoch: bigint({ mode: 'number' }).notNull().default(0),
     enable_default_route_ecmp: boolean().notNull().default(false),
     enable_default_route_bfd: boolean().notNull().default(false),
+    /** Null while nobody has said whether the router may have NDP proxies, which it may with a gateway alone. */
+    enable_ndp_proxy: boolean(),
+    flavor_id: uuid().references(() => flavors.id),
   },
   (table) => [
     unique('routers_gateway_once').on(table.gw_port_id),
     index().on(table.project_id, table.id),
     index().on(table.name, table.id),
+    index('routers_flavor').on(table.flavor_id).where(sql`${table.flavor_id} is not null`),
     index('routers_tags').using('gin', table.tags).where(sql`${table.tags} <> '{}'`),
   ],
 );

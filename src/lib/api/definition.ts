@@ -21,6 +21,8 @@ export interface ActionDefinition {
   readonly policy?: string;
   /** The verb answers the item, which is shown as by `GET`: under its name, with what the caller may see. */
   readonly answers_item?: boolean;
+  /** Attributes that the body sets below the item's name: `add_external_gateways:external_gateways` and the like are asked. */
+  readonly enforces?: readonly string[];
   /** What the body and the answer look like, for the API's description. */
   readonly request?: Schema;
   readonly response?: Schema;
@@ -50,8 +52,11 @@ export interface ResourceDefinition {
   readonly policy_parents?: Readonly<Record<string, string>>;
   /** Policy names where they are not `{operation}_{member}`: `{list: 'get_quota'}`. */
   readonly policy_names?: Readonly<Partial<Record<Operation, string>>>;
-  /** What a caller learns whom policy denies: nothing (404, lists leave the item out; usual), or that it is so (403; quotas). */
-  readonly denial?: 'hidden' | 'forbidden';
+  /**
+   * What a caller learns whom policy denies a change: of an item that it does not see, nothing (404, lists leave the item out;
+   * usual), or that it is so (403; quotas); `absent`: 404 even of one that it sees (address groups, as in Neutron).
+   */
+  readonly denial?: 'hidden' | 'forbidden' | 'absent';
   /** The verbs take and give the wire's bodies as they are: no top key, no defaults, no view (tags, an agent's networks). */
   readonly raw?: boolean;
   /** Statuses of success where they are not 201 (create), 204 (delete) and 200. */

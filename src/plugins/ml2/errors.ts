@@ -134,11 +134,6 @@ export const AddressPairAndPortSecurityRequired = defineError(
   409,
   () => 'Port Security must be enabled in order to have allowed address pairs on a port.',
 );
-export const AvailabilityZoneNotFound = defineError(
-  'AvailabilityZoneNotFound',
-  404,
-  (zone: string) => `AvailabilityZone ${zone} could not be found.`,
-);
 export const TunnelAddressInUse = defineError(
   'TunnelAddressInUse',
   409,

@@ -30,9 +30,10 @@ const KINDS: readonly (readonly [names: RegExp, verbs: (ml2: Ml2) => Verbs])[] =
 const TRIES = 16;
 
 export function jointTransactions(ml2: Ml2): NonNullable<Plugin['together']> {
+  const verbs = new VerbPool(ml2);
   return async (options, work) => {
     for (let tries = 1; ; tries++) {
-      const run = new Run(ml2, options, work);
+      const run = new Run(ml2, verbs, options, work);
       try {
         return await run.toTheEnd();
       } catch (error) {
@@ -42,14 +43,72 @@ export function jointTransactions(ml2: Ml2): NonNullable<Plugin['together']> {
   };
 }
 
+/** What a verb leans on that differs from call to call. */
+type Backing = Pick<Ml2, 'db' | 'quota'>;
+
+/** The verbs over a backing that is changed under them. */
+class LentVerbs {
+  readonly #ml2: Ml2;
+  readonly #tables = new Map<(ml2: Ml2) => Verbs, Verbs>();
+  backing: Backing;
+
+  constructor(ml2: Ml2) {
+    this.backing = ml2;
+    const backing = () => this.backing;
+    const db: Database = {
+      get sql() {
+        return backing().db.sql;
+      },
+      transaction: (options, work) => backing().db.transaction(options, work),
+    };
+    this.#ml2 = { ...ml2, db, quota: { ...ml2.quota, charge: (...charge) => backing().quota.charge(...charge) } };
+  }
+
+  get(name: string): Verb {
+    const kind = KINDS.find(([names]) => names.test(name));
+    let verbs = kind === undefined ? {} : this.#tables.get(kind[1]);
+    if (kind !== undefined && verbs === undefined) {
+      verbs = kind[1](this.#ml2);
+      this.#tables.set(kind[1], verbs);
+    }
+    const verb = verbs?.[name];
+    if (verb === undefined) throw new TypeError(`'${name}' is not a verb of networks, subnets or ports`);
+    return verb;
+  }
+}
+
+/** Building verbs takes longer than many a call: they are built once, and lent to one call after the other. */
+class VerbPool {
+  readonly #ml2: Ml2;
+  readonly #free: LentVerbs[] = [];
+
+  constructor(ml2: Ml2) {
+    this.#ml2 = ml2;
+  }
+
+  /** Calls a verb over the backing, which it has to its very end. */
+  async call(name: string, backing: Backing, context: Context, call: Call): Promise<unknown> {
+    const lent = this.#free.pop() ?? new LentVerbs(this.#ml2);
+    lent.backing = backing;
+    try {
+      return await lent.get(name)(context, call);
+    } finally {
+      lent.backing = this.#ml2;
+      this.#free.push(lent);
+    }
+  }
+}
+
 class Run<Result> {
   readonly #ml2: Ml2;
+  readonly #verbs: VerbPool;
   readonly #options: JointOptions<Result>;
   readonly #work: JointWork<Result>;
   metTakenMac = false;
 
-  constructor(ml2: Ml2, options: JointOptions<Result>, work: JointWork<Result>) {
+  constructor(ml2: Ml2, verbs: VerbPool, options: JointOptions<Result>, work: JointWork<Result>) {
     this.#ml2 = ml2;
+    this.#verbs = verbs;
     this.#options = options;
     this.#work = work;
   }
@@ -61,7 +120,7 @@ class Run<Result> {
       const result = await this.#ml2.db.transaction({ label }, async (tx, last) => {
         // It may run again, after a deadlock.
         joint?.fail(new Error('the transaction runs again'));
-        joint = new Joint(this.#ml2, tx);
+        joint = new Joint(this.#ml2, this.#verbs, tx);
         const result = await this.#work(tx, joint.verbs, last);
         joint.count();
         return result;
@@ -79,11 +138,13 @@ class Run<Result> {
 /** One attempt at a joint transaction. */
 class Joint {
   readonly #ml2: Ml2;
+  readonly #pool: VerbPool;
   readonly #tx: Transaction;
   readonly #end = Promise.withResolvers<void>();
   /** The verbs that have begun, to their very end. */
   readonly #calls: Promise<unknown>[] = [];
-  readonly #counts: (() => void)[] = [];
+  /** What has been made and deleted, by project and kind. */
+  readonly #counts = new Map<string, Record<string, number>>();
   readonly #quota: Quota;
   #open = true;
   #failure: unknown;
@@ -95,8 +156,9 @@ class Joint {
     { get: (_, name) => (context: Context, call: Call) => this.#call(String(name), context, call) },
   );
 
-  constructor(ml2: Ml2, tx: Transaction) {
+  constructor(ml2: Ml2, pool: VerbPool, tx: Transaction) {
     this.#ml2 = ml2;
+    this.#pool = pool;
     this.#tx = tx;
     this.#end.promise.catch(() => {});
     this.#quota = {
@@ -104,19 +166,18 @@ class Joint {
       // Counted at the end, because a project's row stays locked from then on. What is nobody's is not counted.
       charge: async (inner, project, deltas) => {
         if (project === '') return;
-        const count = () => void ml2.quota.count(inner, project, deltas).catch(() => {});
-        if (this.#open) this.#counts.push(count);
-        else await ml2.quota.count(inner, project, deltas);
+        if (!this.#open) return await ml2.quota.count(inner, project, deltas);
+        const counts = this.#counts.get(project) ?? {};
+        for (const [kind, delta] of Object.entries(deltas)) counts[kind] = (counts[kind] ?? 0) + delta;
+        this.#counts.set(project, counts);
       },
     };
   }
 
   async #call(name: string, context: Context, call: Call): Promise<unknown> {
-    const kind = KINDS.find(([names]) => names.test(name));
     const written = Promise.withResolvers<unknown>();
-    const verb = kind?.[1]({ ...this.#ml2, quota: this.#quota, db: this.#database(written.resolve) })[name];
-    if (verb === undefined) throw new TypeError(`'${name}' is not a verb of networks, subnets or ports`);
-    const end = verb(context, call);
+    const backing = { quota: this.#quota, db: this.#database(written.resolve) };
+    const end = this.#pool.call(name, backing, context, call);
     end.catch(() => {});
     this.#calls.push(end);
     // What only reads has no transaction, and answers at its end.
@@ -150,9 +211,14 @@ class Joint {
     return result;
   }
 
-  /** Counts for the quotas, with the COMMIT behind it. */
+  /**
+   * Counts for the quotas, with the COMMIT behind it: once for each project, in a fixed order. What is counted for the first time
+   * is counted with all that the transaction has made.
+   */
   count(): void {
-    for (const count of this.#counts) count();
+    for (const [project, deltas] of [...this.#counts].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+      void this.#ml2.quota.count(this.#tx, project, deltas).catch(() => {});
+    }
   }
 
   /** Lets the verbs go on; where one of them fails then, takes back what is not its own. */

@@ -5,7 +5,7 @@
 import type { Plugin, PluginHost, PluginModule } from '#src/lib/plugin.ts';
 import { joinParts, type PluginPart } from '#src/lib/plugin_parts.ts';
 import { agentApi } from './agents/mod.ts';
-import { bindOnRevival, createBinder } from './binding/mod.ts';
+import { bindingSweep, bindOnRevival, createBinder, portPlacement } from './binding/mod.ts';
 import { ML2_EXTENSIONS } from './definition/extensions.ts';
 import { NETWORKS } from './definition/networks.ts';
 import { PORTS } from './definition/ports.ts';
@@ -27,6 +27,7 @@ import { objects } from './objects/mod.ts';
 import { ml2Policies } from './policy.ts';
 import { portBindings } from './ports/bindings/mod.ts';
 import { portVerbs } from './ports/service.ts';
+import { createReplicas, followReplicas } from './replicas/mod.ts';
 import { l2Rpc } from './rpc/mod.ts';
 import { createStatuses } from './status/mod.ts';
 import { subnetVerbs } from './subnets/service.ts';
@@ -37,17 +38,20 @@ export function createMl2(host: PluginHost, mechanisms: MechanismManager): Plugi
   const extensions = createExtensionManager(config, log, host.attributeExtensions, mechanisms.vlanTags);
   const types = createTypeManager(config);
   const statuses = createStatuses({ ...host, mechanisms, extensions });
+  const binder = createBinder({ ...host, mechanisms, extensions, types, statuses });
   const ml2 = {
     ...host,
     extensions,
     types,
     mechanisms,
     statuses,
-    binder: createBinder({ ...host, mechanisms, extensions, types, statuses }),
+    binder,
+    replicas: createReplicas({ ...host, mechanisms, extensions, binder }),
     dhcp: createDhcp(config, mechanisms),
   };
   followSegments(ml2);
   bindOnRevival(ml2);
+  followReplicas(ml2);
   const agents = agentApi(host);
   const ports = portVerbs(ml2);
   const parts: readonly PluginPart[] = [
@@ -55,6 +59,7 @@ export function createMl2(host: PluginHost, mechanisms: MechanismManager): Plugi
     { extensions: extensions.definitions, verbs: subnetVerbs(ml2) },
     { verbs: ports },
     portBindings(ml2, ports['update_port']!),
+    { workers: () => [bindingSweep(ml2)] },
     diagnosis(ml2),
     agents,
     notifications(ml2),
@@ -77,6 +82,13 @@ export function createMl2(host: PluginHost, mechanisms: MechanismManager): Plugi
     ],
     presence: agents.presence,
     together: jointTransactions(ml2),
+    place: portPlacement(ml2),
+    async unwire(context, placements) {
+      await statuses.setStatus(
+        context,
+        placements.map((placement) => ({ ...placement, status: 'DOWN' })),
+      );
+    },
     ...joinParts(parts),
   };
 }

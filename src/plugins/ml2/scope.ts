@@ -26,8 +26,10 @@ export const networkScope = limited(
     `n.project_id = ${project} or n.id = any(${shared(project, "'access_as_shared', 'access_as_external'")})`,
 );
 
+/** Of external networks, too: whoever may have floating IPs and gateways there sees the subnets they are from. */
 export const subnetScope = limited(
-  (project) => `s.project_id = ${project} or s.network_id = any(${shared(project, "'access_as_shared'")})`,
+  (project) =>
+    `s.project_id = ${project} or s.network_id = any(${shared(project, "'access_as_shared', 'access_as_external'")})`,
 );
 
 export const portScope = limited(

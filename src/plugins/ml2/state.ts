@@ -5,6 +5,7 @@ import type { DhcpHooks } from './dhcp/mod.ts';
 import type { LifecycleHost } from './lifecycle.ts';
 import type { ExtensionManager } from './managers/extension.ts';
 import type { TypeManager } from './managers/type.ts';
+import type { Replicas } from './replicas/mod.ts';
 import type { PortStatuses } from './status/mod.ts';
 
 export interface Ml2 extends LifecycleHost {
@@ -13,5 +14,6 @@ export interface Ml2 extends LifecycleHost {
   readonly extensions: ExtensionManager;
   readonly statuses: PortStatuses;
   readonly binder: Binder;
+  readonly replicas: Replicas;
   readonly dhcp: DhcpHooks;
 }

@@ -7,6 +7,7 @@ import { type Logger, silentLogger } from '#src/lib/log.ts';
 import { silentMetrics } from '#src/lib/metrics.ts';
 import type { ServerRuntime } from '#src/lib/runtime.ts';
 import type { MqttOptions } from '#src/rpc/mod.ts';
+import type { AgentMode } from '#src/services/router/contract.ts';
 import { acceptConfiguration, readConfiguration } from '../configuration.ts';
 import { EXIT, StartError } from '../errors.ts';
 import { processLogger } from '../log.ts';
@@ -19,20 +20,23 @@ import { CONFIGURATION_OPTIONS, configurationPaths } from './configuration_optio
 const MAX_COUNT = 10_000;
 /** Hosts that are started at once. */
 const AT_ONCE = 16;
+/** Said here, too, for help is written without loading the agents. */
+const L3_MODES = ['legacy', 'dvr', 'dvr_snat', 'dvr_no_external'] as const satisfies readonly AgentMode[];
 
 export const agentSimulatedCommand: Command = {
   summary: 'run agents that do all but touch a network',
   description: `Agents of a host, or of many, that report, bind, wire and serve as real ones do, without a data plane: ports become
-ACTIVE, networks get DHCP ports. With the configuration of a server that runs its own broker on this machine they
-find it in [embedded] state_dir, each host with an account of its own; with [mqtt] url they log in with [mqtt]
-username and password, or with --credentials.
+ACTIVE, networks get DHCP ports, routers and floating IPs are served. With the configuration of a server that runs
+its own broker on this machine they find it in [embedded] state_dir, each host with an account of its own; with
+[mqtt] url they log in with [mqtt] username and password, or with --credentials.
 
 It says on standard output what it does; with [DEFAULT] debug = true (OS_DEFAULT__DEBUG=true) each port, too.
 SIGTERM and SIGINT end it, and the agents say good-bye; a second one ends it at once.`,
   examples: [
     'nucleon agent simulated --host compute-1',
     'nucleon agent simulated --host rack1 --count 50 --roles l2 --physical-network physnet1:br-ex',
-    'nucleon agent simulated --host network-1 --roles dhcp,l3,metadata --availability-zone east',
+    'nucleon agent simulated --host network-1 --l3-mode dvr_snat --physical-network physnet1:br-ex',
+    'nucleon agent simulated --host network-2 --roles dhcp,l3,metadata --availability-zone east',
   ],
   options: {
     ...CONFIGURATION_OPTIONS,
@@ -44,6 +48,7 @@ SIGTERM and SIGINT end it, and the agents say good-bye; a second one ends it at 
       many: true,
       help: 'a physical network that the hosts are on, and its bridge; may be repeated',
     },
+    'l3-mode': { value: 'MODE', help: `what the L3 agents may do: ${L3_MODES.join(', ')} (legacy unless told)` },
     'report-interval': { value: 'SECONDS', help: 'time between state reports (30 unless told)' },
     'availability-zone': { value: 'ZONE', help: 'of the DHCP and L3 agents (nova unless told)' },
     credentials: { value: 'FILE', help: 'with [mqtt] url: lines HOST:PASSWORD, one for each host' },
@@ -82,6 +87,7 @@ interface Wanted {
   readonly hosts: readonly string[];
   readonly roles: readonly Role[] | undefined;
   readonly bridgeMappings: Readonly<Record<string, string>>;
+  readonly l3Mode: AgentMode | undefined;
   readonly reportInterval: number | undefined;
   readonly availabilityZone: string | undefined;
   readonly credentials: string | undefined;
@@ -100,6 +106,11 @@ function readArguments(args: Arguments, hostname: string): Wanted {
   const roles = args.value('roles')?.split(',');
   const unknown = roles?.find((role) => !ROLE_NAMES.includes(role));
   if (unknown !== undefined) throw misuse(`"${unknown}" is no role: --roles takes some of ${ROLE_NAMES.join(', ')}`);
+  const mode = args.value('l3-mode');
+  const l3Mode = L3_MODES.find((known) => known === mode);
+  if (mode !== undefined && l3Mode === undefined) {
+    throw misuse(`--l3-mode takes one of ${L3_MODES.join(', ')}, not "${mode}"`);
+  }
   const interval = args.value('report-interval');
   const seconds = interval === undefined ? undefined : Number(interval);
   if (seconds !== undefined && !(seconds > 0 && seconds <= 3600)) {
@@ -116,6 +127,7 @@ function readArguments(args: Arguments, hostname: string): Wanted {
     hosts: number === undefined ? [host] : Array.from({ length: number }, (_, index) => `${host}-${index + 1}`),
     roles: roles as readonly Role[] | undefined,
     bridgeMappings: Object.fromEntries(mappings),
+    l3Mode,
     reportInterval: seconds,
     availabilityZone: args.value('availability-zone'),
     credentials: args.value('credentials'),
@@ -156,6 +168,7 @@ async function startHosts(options: StartOptions): Promise<void> {
         bridgeMappings: options.bridgeMappings,
         tunnelingIp: tunnelingIpOf(hosts[0]!, index),
         ...(options.roles === undefined ? {} : { roles: options.roles }),
+        ...(options.l3Mode === undefined ? {} : { l3Mode: options.l3Mode }),
         ...(options.availabilityZone === undefined ? {} : { availabilityZone: options.availabilityZone }),
         ...(options.reportInterval === undefined ? {} : { reportInterval: options.reportInterval }),
         log,

@@ -37,6 +37,7 @@ const CHANGE: ActionDefinition = {
 
 const ADDRESS_GROUPS: ResourceDefinition = {
   collection: 'address_groups',
+  denial: 'absent',
   member: 'address_group',
   operations: ['list', 'show', 'create', 'update', 'delete'],
   bulk: true,

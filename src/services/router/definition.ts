@@ -210,6 +210,12 @@ export const ROUTER_EXTENSIONS: readonly ExtensionDefinition[] = [
     resources: [POOLS],
   },
   {
+    alias: 'floating-ip-port-forwarding-detail',
+    name: 'Floating IP port forwarding detail',
+    description: 'Floating IPs show the ids of their port forwardings and of the ports that these lead to',
+    updated: '2022-05-06T10:00:00-00:00',
+  },
+  {
     alias: 'l3-port-ip-change-not-allowed',
     name: 'Prevent L3 router ports IP address change extension',
     description: "Addresses of routers' interfaces are not changed by way of their ports",

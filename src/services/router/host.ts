@@ -2,6 +2,7 @@
 import type { ResourceExtensions } from '#src/db/mod.ts';
 import { type Context, elevated } from '#src/lib/context.ts';
 import type { JointOptions, JointWork, PluginHost } from '#src/lib/plugin.ts';
+import type { RouterScheduling } from './agents/mod.ts';
 import type { Reading } from './reading.ts';
 
 export interface RouterHost extends PluginHost {
@@ -9,6 +10,8 @@ export interface RouterHost extends PluginHost {
   readonly floatingips: ResourceExtensions;
   readonly reading: Reading;
   readonly acting: Acting;
+  /** Which L3 agents have a router. */
+  readonly scheduling: RouterScheduling;
   /** One transaction with the verbs of the core plugin. */
   together<Result>(options: JointOptions<Result>, work: JointWork<Result>): Promise<Result>;
 }

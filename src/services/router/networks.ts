@@ -23,10 +23,10 @@ const USERS = `
 const LACKING = `
   select r.id, coalesce((select json_agg(json_build_object('subnet_id', a.subnet_id, 'ip_address', host(a.ip_address))
     order by a.position) from ip_allocations a where a.port_id = p.id), '[]') as fixed_ips, p.id as port_id
-  from routers r join ports p on p.id = r.gw_port_id
-  where p.network_id = $1::uuid and not exists (
+  from router_ports o join routers r on r.id = o.router_id join ports p on p.id = o.port_id
+  where o.port_type = '${GATEWAY}' and p.network_id = $1::uuid and not exists (
     select 1 from ip_allocations a where a.port_id = p.id and family(a.ip_address) = $2::int)
-  order by r.id`;
+  order by r.id, p.id`;
 
 /** Subscribes to the life of networks, of their shares and of their subnets. */
 export function followNetworks(host: RouterHost): void {

@@ -42,8 +42,8 @@ const ROUTER: Readonly<Record<string, AttributeSql>> = {
       'external_fixed_ips', ${fixedIpsOf('g')}, 'enable_snat', r.enable_snat) end`,
     sort: false,
   },
-  /** These two are not shown: for those who go on with the router. */
   enable_snat: { select: 'r.enable_snat', type: 'boolean' },
+  /** Not shown: for those who go on with the router. */
   gw_port_id: { select: 'r.gw_port_id', type: 'uuid' },
   routes: { select: 'r.routes', sort: false },
   ...standardAttributes('r'),

@@ -78,7 +78,7 @@ export const SecurityGroupInvalidIcmpValue = defineError(
 export const SecurityGroupMissingIcmpType = defineError(
   'SecurityGroupMissingIcmpType',
   400,
-  (code: number) => `ICMP code (port_range_max) ${code} is provided but ICMP type (port_range_min) is missing.`,
+  (code: number) => `ICMP code (port-range-max) ${code} is provided but ICMP type (port-range-min) is missing.`,
 );
 export const SecurityGroupEthertypeConflictWithProtocol = defineError(
   'SecurityGroupEthertypeConflictWithProtocol',

@@ -43,9 +43,8 @@ export const SubnetPoolDeleteError = defineError(
   400,
   (reason: string) => `Unable to delete subnet pool: ${reason}.`,
 );
-// 500 in the reference implementation, though what is asked for is the reason.
 export const RbacPolicyInitError = defineError(
   'RbacPolicyInitError',
-  409,
+  400,
   (objectId: string, reason: string) => `Failed to create RBAC policy on object ${objectId}: ${reason}.`,
 );

@@ -24,7 +24,7 @@ export default {
           if (hearing().refuse === `${event} ${kind}`) throw new BadRequest(kind, 'the listener says so');
           if (inside && notify !== undefined && hearing().notify) {
             notify({
-              ...{ to: { host: 'network1' }, topic: 'l3_agent', method: 'routers_updated', version: '1.2' },
+              ...{ to: { host: 'network1' }, topic: 'test_agent', method: 'routers_updated', version: '1.2' },
               ...{ args: { routers: [resource_id] }, key: `router:${resource_id}` },
             });
           }

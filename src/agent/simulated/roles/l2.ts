@@ -1,19 +1,22 @@
 /**
  * The layer 2 agent: learns which ports are bound to its host, asks how to wire them and says that they are
  * (neutron.plugins.ml2.drivers.openvswitch.agent). A real one sees a port when its interface appears on the bridge; here the
- * binding is that moment. Forwarding entries and tunnels are kept in memory, as told.
+ * binding is that moment, but for the ports of routers where an L3 agent is beside it: it plugs them into the host's bridge.
+ * Forwarding entries and tunnels are kept in memory, as told.
  */
 import { type Gathering, gather } from '#src/agent/sdk/mod.ts';
 import { NeutronError } from '#src/lib/errors.ts';
 import {
   type DeviceDetails,
   getDevicesDetailsList,
+  getDvrMacAddressByHost,
   L2_TOPICS,
   PORT_OBJECT,
   type PortObject,
   tunnelSync,
   updateDeviceList,
 } from '#src/plugins/ml2/agents/contract.ts';
+import { isRoutersPort } from '../bridge.ts';
 import type { RoleHost, RunningRole } from './role.ts';
 import { followSecurityGroups } from './security.ts';
 
@@ -21,8 +24,9 @@ const NOT_BOUND: ReadonlySet<string> = new Set(['unbound', 'binding_failed']);
 
 /** Sets the role up. */
 export async function startL2(role: RoleHost): Promise<RunningRole> {
-  const { agent, state, say, tunnelTypes, tunnelingIp } = role;
+  const { agent, state, say, tunnelTypes, tunnelingIp, l3Mode } = role;
   const { host, log, signal } = agent;
+  const { bridge } = state;
   const asking = { agent_id: `ovs-agent-${host}`, host };
   /** Whether the next report of devices asks for all forwarding entries of their networks. */
   let refresh = true;
@@ -30,11 +34,14 @@ export async function startL2(role: RoleHost): Promise<RunningRole> {
   /** Of each port that was wired, what wiring depends on. */
   const seen = new Map<string, string>();
 
+  /** Plugged in, or there by its binding. Distributed ports get theirs when they are asked for. */
   const isHere = (port: PortObject): boolean =>
-    [...port.bindings, ...port.distributed_bindings].some(
-      ({ 'versioned_object.data': { host: bound, vif_type, status } }) =>
-        bound === host && status === 'ACTIVE' && !NOT_BOUND.has(vif_type),
-    );
+    bridge.has(port.id) ||
+    (!(bridge.routed && isRoutersPort(port.device_owner)) &&
+      port.bindings.some(
+        ({ 'versioned_object.data': { host: bound, vif_type, status } }) =>
+          bound === host && status === 'ACTIVE' && !NOT_BOUND.has(vif_type),
+      ));
 
   /** Ports that have gone while the server is asked for their details. */
   const forgotten = new Set<string>();
@@ -46,10 +53,25 @@ export async function startL2(role: RoleHost): Promise<RunningRole> {
     if (state.ports.delete(id)) say(`port ${id} is gone`);
   }
 
+  /** Ports that were taken out of the bridge, and may be elsewhere by now. */
+  const pulled = new Set<string>();
+
+  async function reportPulled(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await agent.call(updateDeviceList, { ...asking, devices_up: [], devices_down: ids });
+    for (const id of ids) {
+      pulled.delete(id);
+      forget(id);
+    }
+  }
+
   const devices = gather({
     name: 'wiring of ports',
-    async work(ids) {
+    async work(all) {
       forgotten.clear();
+      await reportPulled(all.filter((id) => pulled.has(id)));
+      const ids = all.filter((id) => !forgotten.has(id));
+      if (ids.length === 0) return;
       const answers = await agent.call(getDevicesDetailsList, { ...asking, devices: ids });
       const wired = answers.flatMap((answer) => ('port_id' in answer ? [answer as DeviceDetails] : []));
       const found = new Set(wired.map(({ device }) => device));
@@ -100,6 +122,17 @@ export async function startL2(role: RoleHost): Promise<RunningRole> {
 
   state.known = ports.known;
   security = await followSecurityGroups(role, ports);
+
+  bridge.watch({
+    plugged(ids) {
+      for (const id of ids) pulled.delete(id);
+      devices.add(ids);
+    },
+    unplugged(ids) {
+      for (const id of ids) pulled.add(id);
+      devices.add(ids);
+    },
+  });
 
   const again = (id: string): void => {
     const port = ports.known.get(id);
@@ -158,6 +191,7 @@ export async function startL2(role: RoleHost): Promise<RunningRole> {
 
   agent.onResync(async (reason) => {
     for (const type of tunnelTypes) await syncTunnels(type);
+    if (l3Mode !== 'legacy') await agent.call(getDvrMacAddressByHost, { host });
     // At the start all have just been wired; later the server may have taken them for down.
     if (reason !== 'start') {
       refresh = true;
@@ -175,8 +209,8 @@ export async function startL2(role: RoleHost): Promise<RunningRole> {
   };
 }
 
-/** The port without what changes when its wiring is reported. */
+/** The port without what changes when its wiring is reported, here or on other hosts. */
 function whatMatters(port: PortObject): string {
-  const { status: _status, revision_number: _revision, updated_at: _updated, ...rest } = port;
+  const { status: _, revision_number: __, updated_at: ___, distributed_bindings: ____, ...rest } = port;
   return JSON.stringify(rest);
 }

@@ -90,6 +90,16 @@ export const tunnelSync = remoteMethod<{
   result: v.looseObject({ tunnels: v.array(v.looseObject({ ip_address: v.string() })) }),
 });
 
+const HOST_MAC = v.looseObject({ host: v.string(), mac_address: v.string() });
+
+/** The MAC address that a host routes with; made when it first asks. */
+export const getDvrMacAddressByHost = remoteMethod<{ readonly host: string }>()({
+  topic: 'q-plugin',
+  method: 'get_dvr_mac_address_by_host',
+  version: '1.0',
+  result: HOST_MAC,
+});
+
 const ADDRESSES = v.array(v.tuple([v.string(), v.string()]));
 
 /** What is behind whose tunnel end: `{network: {segment_id, network_type, ports: {tunnel ip: [[mac, ip], ...]}}}`. */
@@ -166,6 +176,7 @@ export const PORT_OBJECT = {
     revision_number: v.number(),
     admin_state_up: v.boolean(),
     mac_address: v.string(),
+    device_owner: v.optional(v.string(), ''),
     fixed_ips: v.array(v.looseObject({ 'versioned_object.data': v.looseObject({ ip_address: v.string() }) })),
     security_group_ids: v.array(v.string()),
     bindings: v.array(BINDING),

@@ -3,11 +3,10 @@
  * the next one, a multi-row upsert. Each report is answered after the commit that holds it, so what an agent has been told is
  * true, and ten thousand reports a second are some hundred statements.
  */
-import { sqlState } from '#src/db/mod.ts';
+import { AGENTS_FROM, aliveSql, sqlState } from '#src/db/mod.ts';
 import type { Json, JsonObject } from '#src/lib/api/attributes.ts';
 import type { Database } from '#src/lib/database.ts';
 import { type AgentId, newId } from '#src/lib/ids.ts';
-import { AGENTS_FROM, aliveSql } from './table.ts';
 
 /** A report, checked. */
 export interface AgentReport {

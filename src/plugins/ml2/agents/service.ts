@@ -1,12 +1,11 @@
 /** The verbs of agents and availability zones. Agents are made by their reports alone. */
-import { listRows, showRow } from '#src/db/mod.ts';
+import { agentTable, listRows, showRow } from '#src/db/mod.ts';
 import type { ListQuery } from '#src/lib/api/query.ts';
 import { AgentNotFound } from '#src/lib/errors.ts';
 import { isUuid } from '#src/lib/ids.ts';
 import type { PluginHost, Resource, ResourceList, Verb } from '#src/lib/plugin.ts';
 import { agentUpdated } from './notifier.ts';
 import { availabilityZones, lockAgent, removeAgent, writeAgent } from './store.ts';
-import { agentTable } from './table.ts';
 
 interface AgentUpdate {
   readonly admin_state_up?: boolean;

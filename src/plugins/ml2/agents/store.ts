@@ -1,8 +1,8 @@
-/** Statements over agents, beside the list (`table.ts`) and the reports (`reports.ts`). */
+/** Statements over agents, beside the reports (`reports.ts`). */
+import { AGENTS_FROM, aliveSql } from '#src/db/mod.ts';
 import type { Json } from '#src/lib/api/attributes.ts';
 import type { Queryable, Sql, Transaction } from '#src/lib/database.ts';
 import type { Resource } from '#src/lib/plugin.ts';
-import { AGENTS_FROM, aliveSql } from './table.ts';
 
 /** The agent, locked for the transaction; undefined when there is none. */
 export async function lockAgent(

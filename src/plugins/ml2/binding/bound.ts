@@ -1,5 +1,6 @@
 /** What the attributes of a port say of its binding. */
 import type { Resource } from '#src/lib/plugin.ts';
+import { DISTRIBUTED } from '../owners.ts';
 
 /** Bindings under which nothing has been plugged yet. */
 export const NOT_BOUND: ReadonlySet<unknown> = new Set(['unbound', 'binding_failed']);
@@ -7,9 +8,8 @@ export const NOT_BOUND: ReadonlySet<unknown> = new Set(['unbound', 'binding_fail
 /** Whether something is plugged in as the port. */
 export const isBound = (port: Resource): boolean => !NOT_BOUND.has(port['binding:vif_type']);
 
-/** Ports that are bound to each host of their own accord, when their router comes there. */
-const DISTRIBUTED = 'network:router_interface_distributed';
+/** Whether it is bound to no host, but has replicas on those of its router. */
+export const isDistributed = (port: Resource): boolean => port['device_owner'] === DISTRIBUTED;
 
 /** Whether drivers are to be asked: the port has a host, and no binding there yet. */
-export const needsBinding = (port: Resource): boolean =>
-  (port['binding:host_id'] ?? '') !== '' && !isBound(port) && port['device_owner'] !== DISTRIBUTED;
+export const needsBinding = (port: Resource): boolean => (port['binding:host_id'] ?? '') !== '' && !isBound(port);

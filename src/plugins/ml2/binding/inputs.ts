@@ -1,9 +1,9 @@
 /** What drivers must know to bind ports, read for all of them by one statement. */
+import { AGENTS_FROM, aliveSql } from '#src/db/mod.ts';
 import type { Sql } from '#src/lib/database.ts';
 import type { HostAgent } from '#src/lib/ml2/mechanism_driver.ts';
 import type { Segment } from '#src/lib/ml2/segment.ts';
 import type { Resource } from '#src/lib/plugin.ts';
-import { AGENTS_FROM, aliveSql } from '../agents/table.ts';
 
 export interface BindingInputs {
   readonly networks: ReadonlyMap<string, Resource>;

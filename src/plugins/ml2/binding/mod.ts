@@ -11,8 +11,9 @@
  * meanwhile, drivers are asked again. Nobody can choose a segment that is gone: the reference of its level decides.
  */
 export { type Binder, type BinderHost, createBinder } from './binder.ts';
-export { isBound, NOT_BOUND, needsBinding } from './bound.ts';
+export { isBound, isDistributed, NOT_BOUND, needsBinding } from './bound.ts';
 export type { BindingChoice, BindingFailure, Candidate } from './choice.ts';
+export { portPlacement } from './placement.ts';
 export { bindOnRevival } from './revival.ts';
 export {
   type BindingInput,
@@ -22,3 +23,4 @@ export {
   type WrittenBinding,
   writeBindings,
 } from './store.ts';
+export { bindingSweep } from './sweep.ts';

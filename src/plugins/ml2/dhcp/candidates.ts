@@ -1,9 +1,9 @@
 /** Statements of the DHCP scheduler: which agents there are, what networks have and want, and the rows that join them. */
+import { AGENTS_FROM, aliveSql } from '#src/db/mod.ts';
 import type { Queryable, Transaction } from '#src/lib/database.ts';
 import type { HostAgent } from '#src/lib/ml2/mechanism_driver.ts';
 import type { Segment } from '#src/lib/ml2/segment.ts';
 import type { Candidate } from '#src/scheduler/mod.ts';
-import { AGENTS_FROM, aliveSql } from '../agents/table.ts';
 
 export interface DhcpCandidate extends Candidate {
   readonly host: string;

@@ -9,10 +9,10 @@
  * While no agent is alive, all stays as it is: the fault is probably not theirs. A dead agent is told nothing, and finds out
  * when it comes back and asks for its networks. Whatever ends this in the middle, the next run goes on from there.
  */
+import { AGENTS_FROM } from '#src/db/mod.ts';
 import { adminContext } from '#src/lib/context.ts';
 import type { PluginWorker } from '#src/lib/worker.ts';
 import { periodic } from '#src/scheduler/mod.ts';
-import { AGENTS_FROM } from '../agents/table.ts';
 import { candidates } from './candidates.ts';
 import type { DhcpHost } from './mod.ts';
 import type { AgentPorts, Service } from './ports.ts';

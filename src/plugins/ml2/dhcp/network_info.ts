@@ -3,12 +3,12 @@
  * which for many ports is more than a message may hold; so there are pages. A page is rows of networks and their ports, in the
  * order of their ids; a network that does not end with the page goes on in the next one with the same words and more ports.
  */
+import { AGENTS_FROM, aliveSql } from '#src/db/mod.ts';
 import type { Json, JsonObject } from '#src/lib/api/attributes.ts';
 import type { Sql } from '#src/lib/database.ts';
 import type { HostAgent } from '#src/lib/ml2/mechanism_driver.ts';
 import type { MessageReader } from '#src/lib/rpc.ts';
 import { AIM_BYTES } from '#src/rpc/contract.ts';
-import { AGENTS_FROM, aliveSql } from '../agents/table.ts';
 import type { MechanismManager } from '../managers/mechanism.ts';
 
 /** Where a page begins: after this port of this network; without a port, before its first. */

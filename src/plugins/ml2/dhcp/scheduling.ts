@@ -5,11 +5,11 @@
  *
  * What it costs where there is nothing to do is two words in a reading that is made anyway: `dhcp_wanted` and `dhcp_served`.
  */
+import { AGENTS_FROM, aliveSql } from '#src/db/mod.ts';
 import type { Transaction } from '#src/lib/database.ts';
 import type { HostAgent } from '#src/lib/ml2/mechanism_driver.ts';
 import type { Notification } from '#src/lib/rpc.ts';
 import { chooseAgents } from '#src/scheduler/mod.ts';
-import { AGENTS_FROM, aliveSql } from '../agents/table.ts';
 import type { MechanismManager } from '../managers/mechanism.ts';
 import {
   candidates,

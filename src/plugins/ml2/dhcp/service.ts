@@ -1,10 +1,9 @@
 /** The verbs that say by hand which agents serve a network. */
-import { showRows } from '#src/db/mod.ts';
+import { agentTable, showRows } from '#src/db/mod.ts';
 import type { Context } from '#src/lib/context.ts';
 import { AgentNotFound, BadRequest, NetworkNotFound } from '#src/lib/errors.ts';
 import { isUuid } from '#src/lib/ids.ts';
 import type { Call, Resource, ResourceList, Verb } from '#src/lib/plugin.ts';
-import { agentTable } from '../agents/table.ts';
 import { InvalidDHCPAgent, NetworkHostedByDHCPAgent, NetworkNotHostedByDhcpAgent } from './errors.ts';
 import { networkGiven, networkTaken } from './messages.ts';
 import type { DhcpHost } from './mod.ts';

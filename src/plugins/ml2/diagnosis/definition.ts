@@ -26,6 +26,7 @@ const FAILURE = objectOf({ driver: TEXT, segment_id: orNull(UUID), reason: TEXT,
 const BINDING = objectOf({
   host: TEXT,
   status: TEXT,
+  host_status: orNull(TEXT),
   vif_type: TEXT,
   vnic_type: TEXT,
   levels: listOf(LEVEL),

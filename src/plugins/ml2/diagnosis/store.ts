@@ -1,7 +1,6 @@
 /** All that a diagnosis is made of, by one statement. */
-import { apiTime, Parameters, type Scope } from '#src/db/mod.ts';
+import { AGENTS_FROM, aliveSql, apiTime, Parameters, type Scope } from '#src/db/mod.ts';
 import type { Sql } from '#src/lib/database.ts';
-import { AGENTS_FROM, aliveSql } from '../agents/table.ts';
 
 export interface DiagnosedAgent {
   readonly agent_type: string;
@@ -13,6 +12,8 @@ export interface DiagnosedAgent {
 export interface DiagnosedBinding {
   readonly host: string;
   readonly status: string;
+  /** Of a replica, how the port stands on the host. */
+  readonly host_status: string | null;
   readonly vif_type: string;
   readonly vnic_type: string;
   readonly levels: readonly { readonly driver: string }[];
@@ -45,7 +46,7 @@ export async function readFacts(sql: Sql, port_id: string, downTime: number, sco
   const text = `
     select p.status, p.admin_state_up,
       ${list(`
-        select b.host, b.status, b.vif_type, b.vnic_type,
+        select b.host, b.status, b.host_status, b.vif_type, b.vnic_type,
           ${list(`
             select l.driver, l.segment_id, s.network_type, s.physical_network, s.segmentation_id
             from port_binding_levels l join network_segments s on s.id = l.segment_id

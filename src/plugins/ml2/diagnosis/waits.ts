@@ -19,15 +19,46 @@ function strength(agents: readonly DiagnosedAgent[], type: string): string {
   return agents.some(({ alive }) => alive) ? `the ${type} is alive, and has not reported yet` : `the ${type} is dead`;
 }
 
+/** Whose report makes what the binding's lowest level is bound to wired. */
+function agentTypeOf({ levels }: DiagnosedBinding, drivers: readonly MechanismDriver[]): string | undefined {
+  const lowest = levels.at(-1)?.driver;
+  return drivers.find(({ name }) => name === lowest)?.agent_type;
+}
+
+/** What a distributed port waits for: the first of its hosts to wire it. */
+function ofReplicas(facts: Facts, drivers: readonly MechanismDriver[]): Wait {
+  const replicas = facts.bindings.filter(({ host_status }) => host_status !== null);
+  if (replicas.length === 0) {
+    return needing(
+      'host',
+      'no host of its router has asked for the port: L2 agents do so when their L3 agent has plugged it in',
+    );
+  }
+  const bound = replicas.filter(({ vif_type }) => !NOT_BOUND.has(vif_type));
+  if (bound.length === 0) {
+    const hosts = replicas.map(({ host }) => host).join(', ');
+    return needing(
+      'binding',
+      `the port is not bound to any host of its router (${hosts}): see the failures of its bindings`,
+    );
+  }
+  const agents = facts.agents.filter((agent) =>
+    bound.some((replica) => replica.host === agent.host && agentTypeOf(replica, drivers) === agent.agent_type),
+  );
+  const called = agents[0]?.agent_type ?? 'agent';
+  const reason = `an ${called} of its hosts has to report that it has wired the port; ${strength(agents, called)}`;
+  return { entity: 'L2', reason, agents };
+}
+
 /** What the port's active binding waits for. */
 function ofBinding(binding: DiagnosedBinding, facts: Facts, drivers: readonly MechanismDriver[]): Wait | undefined {
-  const { host, vif_type, levels } = binding;
+  const { host, vif_type } = binding;
+  if (vif_type === 'distributed') return ofReplicas(facts, drivers);
   if (host === '') return needing('host', 'nobody has said on which host the port is to be (binding:host_id)');
   if (NOT_BOUND.has(vif_type)) {
     return needing('binding', `the port is not bound to host ${host}: see the failures of its binding`);
   }
-  const lowest = levels.at(-1)?.driver;
-  const type = drivers.find(({ name }) => name === lowest)?.agent_type;
+  const type = agentTypeOf(binding, drivers);
   if (type === undefined && !facts.blocks.includes('L2')) return undefined;
   const agents = facts.agents.filter((agent) => agent.host === host && agent.agent_type === type);
   const called = type ?? 'agent';

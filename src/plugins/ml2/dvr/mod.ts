@@ -28,7 +28,9 @@ const IP = v.pipe(
 );
 const SUBNET_WITH_ADDRESS = v.object({
   subnet: UUID,
-  fixed_ips: v.nullish(v.pipe(v.array(v.looseObject({ ip_address: IP })), v.maxLength(100))),
+  fixed_ips: v.nullish(
+    v.pipe(v.array(v.looseObject({ ip_address: IP, subnet_id: v.optional(UUID) })), v.maxLength(100)),
+  ),
 });
 
 /** Neutron tells all agents of all addresses, which take the list for the whole: so it is read when it is sent. */
@@ -93,7 +95,8 @@ export function dvr({ config, db, outbox, callbacks, extensions }: Ml2): PluginP
 
       async get_subnet_for_dvr({ host }, args) {
         const { subnet, fixed_ips } = parseArguments(SUBNET_WITH_ADDRESS, 'get_subnet_for_dvr', args);
-        return await subnetWithGateway(host, subnet, fixed_ips?.[0]?.ip_address);
+        const address = fixed_ips?.[0];
+        return await subnetWithGateway(host, address?.subnet_id ?? subnet, address?.ip_address);
       },
     },
   };

@@ -35,7 +35,7 @@ export async function releaseMac(tx: Transaction, host: string, agent_id: string
 
 /** Owners of ports that a distributed router serves where they are. */
 const SERVED = `(p.device_owner like 'compute:%' or p.device_owner in
-  ('network:dhcp', 'neutron:LOADBALANCER', 'neutron:LOADBALANCERV2'))`;
+  ('network:dhcp', 'trunk:subport', 'neutron:LOADBALANCER', 'neutron:LOADBALANCERV2'))`;
 
 /** The ports on a host with an address of a subnet, as far as distributed routers need to know them. */
 export async function portsOnHost(sql: Queryable, host: string, subnet_id: string): Promise<readonly JsonObject[]> {

@@ -5,9 +5,9 @@
 import { insertRows, showRows, type TableSql } from '#src/db/mod.ts';
 import type { Context } from '#src/lib/context.ts';
 import type { Transaction } from '#src/lib/database.ts';
+import { AvailabilityZoneNotFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { Resource } from '#src/lib/plugin.ts';
-import { AvailabilityZoneNotFound } from '../errors.ts';
 import type { Ml2 } from '../state.ts';
 import { EXTERNAL, IS_DEFAULT } from './marks.ts';
 import { checkMtu, LARGEST_MTU } from './mtu.ts';

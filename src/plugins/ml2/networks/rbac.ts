@@ -6,7 +6,7 @@ import { refuseWhileUsed, type TakenBack } from '#src/db/mod.ts';
 import type { Transaction } from '#src/lib/database.ts';
 import { RbacPolicyInUse } from '#src/lib/errors.ts';
 import type { RbacObjectType } from '#src/lib/plugin.ts';
-import { isDefaultExternal, markExternal } from './store.ts';
+import { hasGatewayPorts, isDefaultExternal, isExternalToAnybody, markExternal, unmarkExternal } from './store.ts';
 
 const SHARES = { table: 'network_rbacs', column: 'network_id', objects: 'networks' } as const;
 
@@ -27,6 +27,12 @@ async function release(tx: Transaction, share: TakenBack): Promise<void> {
   }
   const users = USERS[share.action];
   if (users !== undefined) await refuseWhileUsed(tx, SHARES, share, users);
+  if (share.action !== 'access_as_external' || (await isExternalToAnybody(tx, share.object_id))) return;
+  // With the last policy it is external no more.
+  if (await hasGatewayPorts(tx, share.object_id)) {
+    throw new RbacPolicyInUse(share.object_id, 'routers or floating IPs use the network as external');
+  }
+  await unmarkExternal(tx, share.object_id);
 }
 
 export const networkRbac: RbacObjectType = {

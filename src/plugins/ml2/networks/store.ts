@@ -91,6 +91,13 @@ export async function unmarkExternal(tx: Transaction, network_id: string): Promi
   ]);
 }
 
+/** Whether policies make the network external to any project. */
+export async function isExternalToAnybody(tx: Transaction, network_id: string): Promise<boolean> {
+  const found = await tx`
+    select 1 from network_rbacs where network_id = ${network_id} and action = 'access_as_external' limit 1`;
+  return found.length > 0;
+}
+
 /** Whether the network is the one that routers are put on unless told. */
 export async function isDefaultExternal(tx: Transaction, network_id: string): Promise<boolean> {
   const found = await tx`select 1 from external_networks where network_id = ${network_id} and is_default`;

@@ -10,7 +10,7 @@ export const networkHosts: Audience = async (sql, ids) => {
   return new Map(rows.map(({ id, hosts }) => [id, hosts]));
 };
 
-/** Hosts that a port is bound to: two while it migrates. */
+/** Hosts that a port is bound to: two while it migrates, with those of its replicas as many as its router is on. */
 export const portHosts: Audience = async (sql, ids) => {
   const rows = await sql<{ id: string; hosts: readonly string[] }[]>`
     select port_id as id, array_agg(host) as hosts from port_bindings

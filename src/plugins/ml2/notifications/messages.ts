@@ -5,7 +5,7 @@
  */
 import type { Resource } from '#src/lib/plugin.ts';
 import type { MessageNotification, Notification } from '#src/lib/rpc.ts';
-import { isBound } from '../binding/mod.ts';
+import { isBound, isDistributed } from '../binding/mod.ts';
 import { PREPARED_HOSTS } from '../ports/reading.ts';
 
 const HOST = 'binding:host_id';
@@ -65,9 +65,30 @@ export function networkMessages({ original, latest }: Change): readonly Notifica
 }
 
 /**
- * Messages about a port, to the hosts that it is bound to and, when it moves, to the host it leaves; none while it is not bound.
- * Its end is told to all hosts that it was or was to be on.
- * The segment is that of the binding: with each word of it read by itself, as messages have them beside each other.
+ * Tells hosts that a port has changed. The segment is that of its binding: with each word of it read by itself, as messages have
+ * them beside each other.
+ */
+export function portUpdate(id: string, to: MessageNotification['to']): MessageNotification {
+  const segment = (name: string) => ({ reader: 'port_segment', id: `${id} ${name}` });
+  return {
+    to,
+    topic: 'q-agent-notifier-port-update',
+    method: 'port_update',
+    args: {},
+    reads: {
+      port: { reader: 'port', id },
+      network_type: segment('network_type'),
+      segmentation_id: segment('segmentation_id'),
+      physical_network: segment('physical_network'),
+    },
+    version: '1.0',
+    key: `port:${id}`,
+  };
+}
+
+/**
+ * Messages about a port, to the hosts that it is bound to or has replicas on and, when it moves, to the host it leaves; none while
+ * it is not bound. Its end is told to all hosts that it was or was to be on.
  */
 export function portMessages(extensionAttributes: readonly string[]): (change: Change) => readonly Notification[] {
   const attributes = [...PORT_ATTRIBUTES, ...extensionAttributes];
@@ -87,25 +108,10 @@ export function portMessages(extensionAttributes: readonly string[]): (change: C
       }));
     }
     const hosts = hostsOf(...[original, latest].filter(isBound));
-    if (hosts.length === 0 || !attributes.some((name) => differs(original, latest, name))) return [];
-    const segment = (name: string) => ({ reader: 'port_segment', id: `${id} ${name}` });
-    return [
-      {
-        // A host that it is still to be bound to hears of it then.
-        to: isBound(latest) ? [{ hosts }, { audience: 'port', of: [id] }] : { hosts },
-        topic: 'q-agent-notifier-port-update',
-        method: 'port_update',
-        args: {},
-        reads: {
-          port: { reader: 'port', id },
-          network_type: segment('network_type'),
-          segmentation_id: segment('segmentation_id'),
-          physical_network: segment('physical_network'),
-        },
-        version: '1.0',
-        key,
-      },
-    ];
+    const told = hosts.length > 0 || isDistributed(latest);
+    if (!told || !attributes.some((name) => differs(original, latest, name))) return [];
+    // A host that it is still to be bound to hears of it then.
+    return [portUpdate(id, isBound(latest) ? [{ hosts }, { audience: 'port', of: [id] }] : { hosts })];
   };
 }
 

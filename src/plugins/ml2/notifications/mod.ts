@@ -10,8 +10,8 @@ import { networkHosts, portHosts } from './audiences.ts';
 import { type Change, networkMessages, portMessages } from './messages.ts';
 import { resourceReaders } from './readers.ts';
 
-export { networkUpdate } from './messages.ts';
-export { agentPortReading } from './readers.ts';
+export { networkUpdate, portUpdate } from './messages.ts';
+export { agentNetworkReading, agentPortReading } from './readers.ts';
 
 interface Host {
   readonly callbacks: CallbackRegistry;

@@ -3,7 +3,7 @@ import { showRows, type TableSql } from '#src/db/mod.ts';
 import type { Json, JsonObject } from '#src/lib/api/attributes.ts';
 import { adminContext } from '#src/lib/context.ts';
 import type { MessageReader } from '#src/lib/rpc.ts';
-import type { ExtensionManager } from '../managers/extension.ts';
+import type { ExtensionManager, ResourceExtensions } from '../managers/extension.ts';
 import { networkReading } from '../networks/reading.ts';
 import { portReading } from '../ports/reading.ts';
 import { subnetReading } from '../subnets/reading.ts';
@@ -15,11 +15,21 @@ function reader(table: TableSql): MessageReader {
   };
 }
 
+/** What agents are told of a reading: all but what the server reads for itself. */
+function told(reading: TableSql, { internal }: ResourceExtensions): TableSql {
+  const attributes = Object.entries(reading.attributes).filter(([name]) => !internal.has(name));
+  return { ...reading, attributes: Object.fromEntries(attributes) };
+}
+
 /** Ports as agents have them: with what the API shows, and how their addresses are given out. */
 export function agentPortReading({ ports }: Pick<ExtensionManager, 'ports'>): TableSql {
-  const reading = portReading(ports);
-  const told = Object.entries(reading.attributes).filter(([name]) => !ports.internal.has(name));
-  return { ...reading, attributes: { ...Object.fromEntries(told), ip_allocation: { select: 'p.ip_allocation' } } };
+  const reading = told(portReading(ports), ports);
+  return { ...reading, attributes: { ...reading.attributes, ip_allocation: { select: 'p.ip_allocation' } } };
+}
+
+/** Networks as agents have them. They are nobody's project: `shared` means shared with all. */
+export function agentNetworkReading({ networks }: Pick<ExtensionManager, 'networks'>): TableSql {
+  return told(networkReading(networks)(adminContext()), networks);
 }
 
 /** Of the segment that a port is plugged into, one word, by `<port id> <word>`; while it is not bound, of its network's first. */
@@ -51,11 +61,9 @@ const portSegment: MessageReader = async (sql, ids) => {
 
 /** The readers by the names that notifications use. */
 export function resourceReaders(extensions: ExtensionManager): Readonly<Record<string, MessageReader>> {
-  // Agents are nobody's project: `shared` means shared with all.
-  const agents = adminContext();
   return {
-    network: reader(networkReading(extensions.networks)(agents)),
-    subnet: reader(subnetReading(extensions.subnets)(agents)),
+    network: reader(agentNetworkReading(extensions)),
+    subnet: reader(subnetReading(extensions.subnets)(adminContext())),
     port: reader(agentPortReading(extensions)),
     port_segment: portSegment,
   };

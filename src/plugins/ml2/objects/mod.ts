@@ -6,6 +6,7 @@ import type { PluginHost } from '#src/lib/plugin.ts';
 import type { PluginPart } from '#src/lib/plugin_parts.ts';
 import { objectListeners } from '#src/rpc/contract.ts';
 import { agentObject } from './agent.ts';
+import { type AskedHost, askedForPorts } from './asked_ports.ts';
 import { networkObject } from './network.ts';
 import { pushChanges } from './notifications.ts';
 import { portObject } from './port.ts';
@@ -14,11 +15,13 @@ import { saveVersions } from './versions.ts';
 
 export { portChanged } from './notifications.ts';
 
+type ObjectHost = Pick<PluginHost, 'callbacks' | 'db' | 'plugins'> & AskedHost;
+
 /** The objects, whose changes are pushed from now on. */
-export function objects({ callbacks, db, plugins }: Pick<PluginHost, 'callbacks' | 'db' | 'plugins'>): PluginPart {
+export function objects({ callbacks, db, plugins, replicas }: ObjectHost): PluginPart {
   pushChanges(callbacks);
   return {
-    objects: [agentObject, networkObject, subnetObject, portObject],
+    objects: [agentObject, networkObject, subnetObject, askedForPorts(portObject, { replicas })],
     rpcListeners: () =>
       objectListeners({
         sql: db.sql,

@@ -6,6 +6,7 @@
 import { anyOf, nestedObject, nestedObjects, objectType, standardFields } from '#src/db/mod.ts';
 import type { Audience, VersionedObjectType } from '#src/lib/rpc.ts';
 import { follows, hostsInGroup } from '#src/services/security_groups/contract.ts';
+import { DISTRIBUTED } from '../owners.ts';
 import { columnFilters, NETWORK_SEGMENT } from './fields.ts';
 
 const BINDING = nestedObject('PortBinding', '1.0', {
@@ -29,6 +30,12 @@ const BINDING_LEVEL = nestedObject('PortBindingLevel', '1.1', {
     segment_id: 'l.segment_id',
   },
 });
+/**
+ * One object goes to all hosts, which may be thousands: replicas are left out of it, but for the levels of one. Agents that keep
+ * objects take the segment from them, which is the same for all hosts.
+ */
+const OWN_LEVEL = `(b.status <> 'REPLICA' or p.device_owner = '${DISTRIBUTED}' and l.host = (
+  select min(f.host) from port_binding_levels f where f.port_id = p.id))`;
 const FIXED_IP = nestedObject('IPAllocation', '1.0', {
   columns: {
     port_id: 'p.id',
@@ -139,10 +146,16 @@ export const portObject: VersionedObjectType = objectType({
     },
     others: {
       allowed_address_pairs: listed(ADDRESS_PAIR, 'p.allowed_address_pairs'),
-      bindings: nestedObjects(BINDING, 'from port_bindings b where b.port_id = p.id', 'b.status, b.host'),
+      bindings: nestedObjects(
+        BINDING,
+        `from port_bindings b where b.port_id = p.id and b.status <> 'REPLICA'`,
+        'b.status, b.host',
+      ),
       binding_levels: nestedObjects(
         BINDING_LEVEL,
-        'from port_binding_levels l join network_segments g on g.id = l.segment_id where l.port_id = p.id',
+        `from port_binding_levels l join network_segments g on g.id = l.segment_id
+         join port_bindings b on b.port_id = l.port_id and b.host = l.host
+         where l.port_id = p.id and ${OWN_LEVEL}`,
         'l.host, l.level',
       ),
       data_plane_status: `case when p.data_plane_status is not null then ${nestedObject('PortDataPlaneStatus', '1.0', {

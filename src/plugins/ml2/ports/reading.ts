@@ -76,12 +76,12 @@ const ATTRIBUTES: Readonly<Record<string, AttributeSql>> = {
 const BINDING = `left join lateral (
   select * from port_bindings where port_id = p.id and status = 'ACTIVE' limit 1) b on true`;
 
-/** The hosts that migrations have prepared for a port; not in the API. */
+/** The hosts that migrations have prepared for a port, or that have replicas of it; not in the API. */
 export const PREPARED_HOSTS = 'prepared_hosts';
 
 /** The reading of a port that is deleted: those hosts, too, have to hear of it. */
 export function lastPortReading(reading: TableSql): TableSql {
-  const hosts = `array(select h.host from port_bindings h where h.port_id = p.id and h.status = 'INACTIVE')`;
+  const hosts = `array(select h.host from port_bindings h where h.port_id = p.id and h.status <> 'ACTIVE')`;
   return { ...reading, attributes: { ...reading.attributes, [PREPARED_HOSTS]: { select: hosts } } };
 }
 

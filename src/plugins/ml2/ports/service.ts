@@ -15,13 +15,13 @@ import { InvalidInput, NetworkNotFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { randomMac } from '#src/lib/net/mod.ts';
 import type { Call, Resource, Verb } from '#src/lib/plugin.ts';
-import { type BindingInput, changeBinding, isBound } from '../binding/mod.ts';
-import { MacAddressInUse, NetworkMacAddressGenerationFailure, PortBound, PortInUse } from '../errors.ts';
+import { changeBinding, isBound } from '../binding/mod.ts';
+import { MacAddressInUse, NetworkMacAddressGenerationFailure, PortBound } from '../errors.ts';
 import { type CreateWork, createLifecycle } from '../lifecycle.ts';
 import { networkScope, portScope, subnetScope } from '../scope.ts';
 import type { Ml2 } from '../state.ts';
 import { changes, pick } from '../values.ts';
-import { checkProfile } from './profile.ts';
+import { changeOfBinding, newBinding } from './binding_input.ts';
 import { lastPortReading, portReading } from './reading.ts';
 import {
   deletePort,
@@ -37,11 +37,6 @@ import {
 } from './store.ts';
 
 const CHANGEABLE = ['name', 'description', 'admin_state_up', 'mac_address', 'device_id', 'device_owner'];
-const BINDING = {
-  'binding:host_id': { column: 'host', empty: '' },
-  'binding:vnic_type': { column: 'vnic_type', empty: 'normal' },
-  'binding:profile': { column: 'profile', empty: {} },
-} as const;
 /** Random MAC addresses to try before giving up. */
 const MAC_TRIES = 16;
 
@@ -65,7 +60,6 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
   const rowOf = (context: Context, draft: Draft, network: PortNetwork, mac_address: string) => {
     const { body } = draft;
     const complete = { ...body, mac_address };
-    checkProfile(body['binding:profile']);
     return {
       id: draft.id,
       project_id: String(body['project_id'] ?? context.project_id ?? ''),
@@ -78,9 +72,7 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
       device_id: body['device_id'] ?? '',
       device_owner: String(body['device_owner'] ?? ''),
       revision_number: 1,
-      host: body['binding:host_id'] ?? '',
-      vnic_type: body['binding:vnic_type'] ?? 'normal',
-      profile: body['binding:profile'] ?? {},
+      ...newBinding(body),
       ...extensions.create({ context, body: complete, network }),
     };
   };
@@ -217,9 +209,7 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
           ...extensions.update({ context, body, original }),
         });
         checkMacChange(original, asked['mac_address']);
-        const binding = changes(original, bindingOf(body));
-        checkVnicTypeChange(original, binding);
-        const rebound = Object.keys(binding).length > 0;
+        const { input, rebound } = changeOfBinding(original, { ...original, ...asked }, body);
         const values = {
           ...asked,
           ...(givesCardBack(original, body) ? { mac_address: randomMac(baseMac) } : {}),
@@ -229,10 +219,10 @@ export function portVerbs(ml2: Ml2): Readonly<Record<string, Verb>> {
           ...body,
           ...pick(values, ['mac_address']),
         });
-        if (rebound) await changeBinding(tx, id, columnsOf(binding));
+        if (input !== undefined) await changeBinding(tx, id, input);
         await extensions.store(tx, context, [{ id, body, original }]);
         const stored = changes(original, pick(body, extensions.stored));
-        const changed = [values, stored].some((part) => Object.keys(part).length > 0);
+        const changed = input !== undefined || [values, stored].some((part) => Object.keys(part).length > 0);
         if (!changed && !addressesChange) return false;
         return { underway: reviseRow(tx, 'ports', id, columns, values) };
       });
@@ -324,14 +314,6 @@ function checkMacChange(original: Resource, mac: unknown): void {
   }
 }
 
-/** The kind of a port is not changed while it is bound, or binding it has failed. */
-function checkVnicTypeChange(original: Resource, binding: Resource): void {
-  if (binding['binding:vnic_type'] !== undefined && original['binding:vif_type'] !== 'unbound') {
-    const { id, network_id, device_id } = original as Readonly<Record<string, string>>;
-    throw new PortInUse(String(id), String(network_id), String(device_id));
-  }
-}
-
 /** Whether a port that was a whole card, and had the card's MAC address, is taken off its device. */
 function givesCardBack(original: Resource, body: Resource): boolean {
   return (
@@ -339,23 +321,5 @@ function givesCardBack(original: Resource, body: Resource): boolean {
     body['device_id'] === '' &&
     body['device_owner'] === '' &&
     original['device_id'] !== ''
-  );
-}
-
-/** The binding attributes that the body names, null meaning the empty value. */
-function bindingOf(body: Resource): Resource {
-  checkProfile(body['binding:profile']);
-  return Object.fromEntries(
-    Object.entries(BINDING)
-      .filter(([name]) => body[name] !== undefined)
-      .map(([name, { empty }]) => [name, body[name] ?? empty]),
-  );
-}
-
-function columnsOf(binding: Resource): BindingInput {
-  return Object.fromEntries(
-    Object.entries(BINDING)
-      .filter(([name]) => name in binding)
-      .map(([name, { column }]) => [column, binding[name]]),
   );
 }

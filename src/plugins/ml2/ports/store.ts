@@ -25,7 +25,7 @@ export const PORT_COLUMNS = {
 /** The constraint that two ports of a network with one MAC address meet. */
 export const MAC_ONCE = 'ports_mac_once';
 
-const BINDING_COLUMNS = { host: 'text', vnic_type: 'text', profile: 'jsonb' } as const;
+const BINDING_COLUMNS = { host: 'text', vnic_type: 'text', profile: 'jsonb', vif_type: 'text' } as const;
 /** Beside columns: whether the port waits for DHCP. */
 const WAITS = { waits_for_dhcp: 'boolean' } as const;
 
@@ -36,7 +36,8 @@ export function portInserter(columns: ColumnTypes) {
   const text = `
     with r as (select * from json_to_recordset($1::json) as r (${types.join(', ')})),
       p as (insert into ports (${names}) select ${names} from r),
-      b as (insert into port_bindings (port_id, host, vnic_type, profile) select id, host, vnic_type, profile from r),
+      b as (insert into port_bindings (port_id, host, vnic_type, profile, vif_type)
+        select id, host, vnic_type, profile, vif_type from r),
       w as (insert into port_provisioning_blocks (port_id, entity) select id, 'DHCP' from r where waits_for_dhcp)
     ${insertFree('$2')}`;
   return async (

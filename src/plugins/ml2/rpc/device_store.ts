@@ -5,6 +5,7 @@
 import type { Json } from '#src/lib/api/attributes.ts';
 import type { Queryable } from '#src/lib/database.ts';
 import type { ExtensionManager } from '../managers/extension.ts';
+import { ON_MANY_HOSTS } from '../owners.ts';
 import { portReading } from '../ports/reading.ts';
 import { type DeviceName, readDevice } from './device_names.ts';
 
@@ -15,8 +16,10 @@ export interface BoundPort {
   readonly device_owner: string;
   readonly admin_state_up: boolean;
   readonly status: string;
-  /** Of the binding on the host: ACTIVE, or INACTIVE while a migration prepares it. */
+  /** Of the binding on the host: ACTIVE, INACTIVE while a migration prepares it, or REPLICA of a port on many hosts. */
   readonly binding_status: string;
+  /** Of a replica, how the port stands on the host. */
+  readonly host_status: string | null;
 }
 
 /** What an agent needs to plug a port in. */
@@ -48,7 +51,11 @@ const FOUND: Readonly<Record<Kind, { readonly columns: string; readonly port: st
   },
 };
 
-const BOUND = `p.id as port_id, p.network_id, p.device_owner, p.admin_state_up, p.status, here.status as binding_status`;
+const BOUND = `p.id as port_id, p.network_id, p.device_owner, p.admin_state_up, p.status, here.status as binding_status,
+  here.host_status`;
+
+/** The binding on the host that asks. */
+const HERE = 'join port_bindings here on here.port_id = p.id and here.host = d.host';
 
 /** The segment that the port is plugged into on the host: the lowest level of the binding. */
 const SEGMENT = `left join lateral (
@@ -56,10 +63,10 @@ const SEGMENT = `left join lateral (
   from port_binding_levels l join network_segments s on s.id = l.segment_id
   where l.port_id = p.id and l.host = here.host order by l.level desc limit 1) seg on true`;
 
-const lookUp = (kind: Kind, columns: string, from: string, joins: string): string => `
+const lookUp = (kind: Kind, columns: string, from: string): string => `
   select d.place, q.* from json_to_recordset($1::json) as d (place int, host text, ${FOUND[kind].columns})
   cross join lateral (
-    select ${columns} from ${from} join port_bindings here on here.port_id = p.id and here.host = d.host ${joins}
+    select ${columns} from ${from}
     where ${FOUND[kind].port} order by p.id limit 1) q`;
 
 /** A device that a host asks for. */
@@ -74,11 +81,11 @@ export type DeviceFinder<Row> = (
   asked: readonly AskedDevice[],
 ) => Promise<readonly (Row | undefined)[]>;
 
-function finder<Row extends BoundPort>(columns: string, from: string, joins: string): DeviceFinder<Row> {
+function finder<Row extends object>(columns: string, from: string): DeviceFinder<Row> {
   const texts = {
-    id: lookUp('id', columns, from, joins),
-    prefix: lookUp('prefix', columns, from, joins),
-    mac: lookUp('mac', columns, from, joins),
+    id: lookUp('id', columns, from),
+    prefix: lookUp('prefix', columns, from),
+    mac: lookUp('mac', columns, from),
   };
   return async (sql, asked) => {
     const names = asked.flatMap(({ host, device }, place) => {
@@ -97,7 +104,14 @@ function finder<Row extends BoundPort>(columns: string, from: string, joins: str
 }
 
 /** The ports of devices, with no more than who they are and how they stand. */
-export const findDevices: DeviceFinder<BoundPort> = finder(BOUND, 'ports p', '');
+export const findDevices: DeviceFinder<BoundPort> = finder(BOUND, `ports p ${HERE}`);
+
+/** The ports of devices that are on many hosts, wherever they are, with their routers: not those that are bound to the host itself. */
+export const findOnManyHosts: DeviceFinder<{ readonly port_id: string; readonly router_id: string }> = finder(
+  'p.id as port_id, x.router_id',
+  `ports p join router_ports x on x.port_id = p.id join routers r on r.id = x.router_id and ${ON_MANY_HOSTS}
+     join port_bindings own on own.port_id = p.id and own.status = 'ACTIVE' and own.host <> d.host`,
+);
 
 /** The ports of a host's devices by the devices' names, with no more than who they are and how they stand. */
 export async function findBoundPorts(
@@ -129,5 +143,5 @@ export function devicePortFinder(extensions: ExtensionManager): DeviceFinder<Dev
     'here.profile',
     extended('propagate_uplink_status', 'false'),
   ];
-  return finder(columns.join(', '), String(from), `join networks net on net.id = p.network_id ${SEGMENT}`);
+  return finder(columns.join(', '), `${String(from)} ${HERE} join networks net on net.id = p.network_id ${SEGMENT}`);
 }

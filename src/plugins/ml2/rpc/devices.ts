@@ -6,12 +6,15 @@
  *   up        the agent has done its part: the port becomes ACTIVE when it waits for nobody else
  *   down      DOWN
  *
+ * A port that is on many hosts at once stands on each for itself (`../replicas`): the agent that asks for it makes it be there.
+ *
  * A host hears of ports that have a binding on it, and speaks for those that are bound to it; of all others it learns as little as
  * of those that do not exist.
  */
 import type { JsonObject } from '#src/lib/api/attributes.ts';
 import type { Context } from '#src/lib/context.ts';
 import type { Arrival } from '../drivers/l2population/mod.ts';
+import type { ReplicaChange } from '../replicas/mod.ts';
 import type { Ml2 } from '../state.ts';
 import type { StatusChange } from '../status/mod.ts';
 import { type AskedDevice, type BoundPort, type DevicePort, devicePortFinder, findDevices } from './device_store.ts';
@@ -23,7 +26,7 @@ export interface Wiring {
   wired?(context: Context, arrivals: readonly Arrival[]): Promise<void>;
 }
 
-export interface DeviceHost extends Pick<Ml2, 'db' | 'log' | 'extensions' | 'statuses' | 'binder'> {
+export interface DeviceHost extends Pick<Ml2, 'db' | 'log' | 'extensions' | 'statuses' | 'binder' | 'replicas'> {
   readonly wiring: Wiring;
 }
 
@@ -33,13 +36,24 @@ interface WiredDevice extends AskedDevice {
 }
 
 const isBoundHere = ({ binding_status }: BoundPort) => binding_status === 'ACTIVE';
+const isReplica = ({ binding_status }: BoundPort) => binding_status === 'REPLICA';
 const isInstance = ({ device_owner }: BoundPort) => device_owner.startsWith('compute:');
 const isBound = ({ network_type }: DevicePort) => network_type !== null;
+
+const kindOf = (port: BoundPort) => ({
+  is_here: isBoundHere(port),
+  is_replica: isReplica(port),
+  is_instance: isInstance(port),
+});
 
 /** What the status is to be of a port whose agent is about to wire it. */
 const wiringStatus = ({ admin_state_up }: BoundPort) => (admin_state_up ? ('BUILD' as const) : ('DOWN' as const));
 
-export function devices({ db, extensions, statuses, log, binder, wiring }: DeviceHost) {
+/** Those of the devices that nothing was found of. */
+const missing = <Device extends AskedDevice>(asked: readonly Device[], found: readonly unknown[]): readonly Device[] =>
+  asked.filter((_, place) => found[place] === undefined);
+
+export function devices({ db, extensions, statuses, log, binder, replicas, wiring }: DeviceHost) {
   const findDevicePorts = devicePortFinder(extensions);
 
   /** The ports of devices, bound if they can be. */
@@ -48,8 +62,14 @@ export function devices({ db, extensions, statuses, log, binder, wiring }: Devic
     const unbound = ports.flatMap((port) =>
       port !== undefined && !isBound(port) && isBoundHere(port) ? [port.port_id] : [],
     );
-    if (unbound.length === 0) return ports;
-    await binder.bind(context, [...new Set(unbound)]);
+    const failed = asked.flatMap(({ host }, place) => {
+      const port = ports[place];
+      return port !== undefined && !isBound(port) && isReplica(port) ? [{ port_id: port.port_id, host }] : [];
+    });
+    const absent = [...failed, ...(await replicas.wanted(missing(asked, ports)))];
+    if (unbound.length === 0 && absent.length === 0) return ports;
+    if (unbound.length > 0) await binder.bind(context, [...new Set(unbound)]);
+    if (absent.length > 0) await replicas.bind(context, absent);
     return await findDevicePorts(db.sql, asked);
   };
 
@@ -67,31 +87,48 @@ export function devices({ db, extensions, statuses, log, binder, wiring }: Devic
   const details = async (context: Context, asked: readonly AskedDevice[]): Promise<readonly JsonObject[]> => {
     const ports = await boundPorts(context, asked);
     const changes = new Map<string, StatusChange>();
+    const replicated = new Map<string, ReplicaChange>();
     for (const [place, { host }] of asked.entries()) {
       const port = ports[place];
-      if (port === undefined || !isBound(port) || !isBoundHere(port)) continue;
+      if (port === undefined || !isBound(port)) continue;
+      const { port_id } = port;
       const status = wiringStatus(port);
-      if (port.status !== status) changes.set(port.port_id, { port_id: port.port_id, status, host });
+      if (isBoundHere(port) && port.status !== status) changes.set(port_id, { port_id, status, host });
+      if (isReplica(port) && port.host_status !== status)
+        replicated.set(`${port_id} ${host}`, { port_id, status, host });
     }
     if (changes.size > 0) await statuses.setStatus(context, [...changes.values()]);
+    await replicas.set(context, [...replicated.values()]);
     return asked.map((one, place) => describe(one, ports[place]));
   };
 
-  const up = async (context: Context, devices: readonly WiredDevice[]): Promise<void> => {
+  /** The ports of devices that are up; on hosts that have not asked for them they come to be now, if that is what they are for. */
+  const reported = async (context: Context, devices: readonly AskedDevice[]) => {
     const found = await findDevices(db.sql, devices);
+    const absent = await replicas.wanted(missing(devices, found));
+    if (absent.length === 0) return found;
+    await replicas.bind(context, absent);
+    return await findDevices(db.sql, devices);
+  };
+
+  const up = async (context: Context, devices: readonly WiredDevice[]): Promise<void> => {
+    const found = await reported(context, devices);
     const reports = devices.flatMap(({ host, resync }, place) => {
       const port = found[place];
       if (port === undefined) return [];
       const { port_id, network_id } = port;
-      return [{ port_id, network_id, host, resync, is_here: isBoundHere(port), is_instance: isInstance(port) }];
+      return [{ port_id, network_id, host, resync, ...kindOf(port) }];
     });
     const here = reports.filter(({ is_here }) => is_here);
+    const replicated = reports.filter(({ is_replica }) => is_replica);
     // Plugged in on the host that they migrate to, while they are still bound to another.
     const arrived = reports.filter(({ is_here, is_instance }) => !is_here && is_instance);
-    if (here.length > 0) {
-      await wiring.wired?.(context, here);
-      await statuses.provisioned(context, 'L2', here);
-    }
+    if (here.length + replicated.length > 0) await wiring.wired?.(context, [...here, ...replicated]);
+    if (here.length > 0) await statuses.provisioned(context, 'L2', here);
+    await replicas.set(
+      context,
+      replicated.map(({ port_id, host }) => ({ port_id, host, status: 'ACTIVE' })),
+    );
     if (arrived.length > 0) await statuses.arrived(context, arrived);
   };
 
@@ -104,7 +141,19 @@ export function devices({ db, extensions, statuses, log, binder, wiring }: Devic
       return [{ port_id: port.port_id, status: 'DOWN' as const, host }];
     });
     if (changes.length > 0) await statuses.setStatus(context, changes);
-    return ports.map((port) => port !== undefined);
+    const replicated = devices.flatMap(({ host }, place) => {
+      const port = ports[place];
+      return port !== undefined && isReplica(port) ? [{ port_id: port.port_id, host, status: 'DOWN' as const }] : [];
+    });
+    await replicas.set(context, replicated);
+    // A replica goes with its first report: to a report that comes again it is still there.
+    const known = await replicas.wanted(missing(devices, ports));
+    const elsewhere = new Set(known.map(({ host, device }) => `${host} ${device}`));
+    return ports.map(
+      (port, place) =>
+        port !== undefined ||
+        (elsewhere.size > 0 && elsewhere.has(`${devices[place]!.host} ${devices[place]!.device}`)),
+    );
   };
 
   return {

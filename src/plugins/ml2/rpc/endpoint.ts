@@ -5,13 +5,11 @@
 import * as v from 'valibot';
 import { showRow } from '#src/db/mod.ts';
 import type { Json, JsonObject } from '#src/lib/api/attributes.ts';
-import { adminContext } from '#src/lib/context.ts';
 import type { Queryable } from '#src/lib/database.ts';
 import { NetworkNotFound } from '#src/lib/errors.ts';
 import type { RpcEndpoint, RpcMethod } from '#src/lib/rpc.ts';
 import { parseArguments } from '#src/rpc/contract.ts';
-import { networkReading } from '../networks/reading.ts';
-import { agentPortReading } from '../notifications/mod.ts';
+import { agentNetworkReading, agentPortReading } from '../notifications/mod.ts';
 import { DEVICES_UP_AND_DOWN, MANY_DEVICES, ONE_DEVICE, ONE_DEVICE_UP, ONE_NETWORK, PAGE, TEXT } from './arguments.ts';
 import { type DeviceHost, devices } from './devices.ts';
 import { thoseThatFail } from './failing.ts';
@@ -34,7 +32,7 @@ async function hostHasNetwork(sql: Queryable, host: string, network: string): Pr
 export function rpcCallbacks(ml2: DeviceHost, others: Readonly<Record<string, RpcMethod>>): RpcEndpoint {
   const { db, extensions, log } = ml2;
   const ports = agentPortReading(extensions);
-  const networks = networkReading(extensions.networks)(adminContext());
+  const networks = agentNetworkReading(extensions);
   const { details, detailsOfOne, up, oneIsUp, down, oneIsDown } = devices(ml2);
   const ofHost = (host: string, names: readonly string[]) => names.map((device) => ({ host, device }));
 

@@ -101,7 +101,7 @@ export async function removeBlocks(
        where p.id = any($2::uuid[]) and (r.host is null or b.host = r.host)),
      gone as (delete from port_provisioning_blocks q using here h where q.port_id = h.id and q.entity = $3)
      update ports p set status = 'ACTIVE', ${SET} from here o
-     where p.id = o.id and o.status <> 'ACTIVE' and o.admin_state_up and o.vif_type not in ('unbound', 'binding_failed')
+     where p.id = o.id and o.status <> 'ACTIVE' and o.admin_state_up and o.vif_type not in ('unbound', 'binding_failed', 'distributed')
        and not exists (select 1 from port_provisioning_blocks q where q.port_id = o.id and q.entity <> $3)
      returning ${WAS}`,
     [reports as never, reports.map(({ port_id }) => port_id) as never, entity],

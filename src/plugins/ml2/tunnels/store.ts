@@ -1,8 +1,8 @@
 /** SQL of tunnel endpoints. */
 
+import { AGENTS_FROM, aliveSql } from '#src/db/mod.ts';
 import type { Queryable, Transaction } from '#src/lib/database.ts';
 import type { Audience } from '#src/lib/rpc.ts';
-import { AGENTS_FROM, aliveSql } from '../agents/table.ts';
 
 export interface TunnelEndpoint {
   readonly ip_address: string;

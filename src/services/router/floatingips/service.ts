@@ -69,18 +69,22 @@ export function floatingIpVerbs(host: RouterHost): Readonly<Record<string, Verb>
     });
     const created = await asAssociated(drafts, () =>
       together({ label: 'create_floatingip' }, async (tx, verbs, last) => {
-        const networks = await outsideNetworks(
-          tx,
-          context,
-          drafts.map(({ network_id }) => network_id),
-        );
+        const wishes = drafts.flatMap(wishOf);
+        // Sent at once; routers are locked before networks.
+        const [led, networks] = await Promise.all([
+          targets(tx, context, wishes),
+          outsideNetworks(
+            tx,
+            context,
+            drafts.map(({ network_id }) => network_id),
+          ),
+        ]);
         for (const draft of drafts) await checkNetwork(verbs, context, draft, networks.get(draft.network_id));
         const ports = (await verbs['create_port_bulk']?.(acting.as(context), {
           parents: {},
           bodies: drafts.map(portOf),
         })) as readonly Resource[];
-        const wishes = drafts.flatMap(wishOf);
-        const found = new Map((await targets(tx, context, wishes)).map((target) => [target.floatingip_id, target]));
+        const found = new Map(led.map((target) => [target.floatingip_id, target]));
         const rows = drafts.map(({ id, project_id, network_id, body }, at) => {
           const address = addressOf(ports[at], network_id);
           const { port_id } = body;
@@ -132,7 +136,8 @@ export function floatingIpVerbs(host: RouterHost): Readonly<Record<string, Verb>
     body: Resource,
   ): Promise<Association | undefined> => {
     const port_id = body['port_id'] as string | null | undefined;
-    if (port_id === undefined) return undefined;
+    // Once a floating IP had nothing else that could change: an update that says nothing takes it off its port.
+    if (port_id === undefined) return Object.keys(body).length === 0 ? NOWHERE : undefined;
     if (port_id === null) return NOWHERE;
     const [id, project_id, network_id, address] = [
       ...[original['id'], original['project_id'], original['floating_network_id'], original['floating_ip_address']],
@@ -275,8 +280,10 @@ function checkNames({ dns_name = '', dns_domain = '' }: Resource): void {
 /** Columns of where it leads, if that is elsewhere than now. */
 function movedTo(original: Resource, leads: Association): Readonly<Record<string, unknown>> {
   const { port_id, fixed_ip_address, router_id } = original;
+  // One that leads nowhere and still has a router leads to several ports, which is for others to end (port forwardings).
   const same =
-    port_id === leads.fixed_port_id && fixed_ip_address === leads.fixed_ip_address && router_id === leads.router_id;
+    port_id === leads.fixed_port_id &&
+    (port_id === null || (fixed_ip_address === leads.fixed_ip_address && router_id === leads.router_id));
   return same ? {} : { ...leads, last_known_router_id: router_id ?? null };
 }
 

@@ -58,6 +58,8 @@ export interface Target {
 }
 
 const WISHES = 'json_to_recordset($1::json) as w (floatingip_id uuid, network_id uuid, port_id uuid)';
+/** The limit keeps PostgreSQL from joining all ports with those of their networks: quadratic, and chosen while there are few. */
+const THEIR_PORT = 'cross join lateral (select * from ports y where y.id = w.port_id limit 1) p';
 const LISTED = INTERFACE_OWNERS.map((owner) => `'${owner}'`).join(', ');
 
 /**
@@ -72,7 +74,8 @@ const ROUTES = `
   cross join lateral (
     select t.ip_address from ip_allocations t where t.port_id = q.id and t.subnet_id = a.subnet_id limit 1) i
   where w.network_id = any(array(
-    select g.network_id from router_ports u join ports g on g.id = u.port_id
+    select g.network_id from router_ports u
+    cross join lateral (select y.network_id from ports y where y.id = u.port_id limit 1) g
     where u.router_id = o.router_id and u.port_type = '${GATEWAY}'))`;
 
 const POSSIBLE = `select o.router_id ${ROUTES}`;
@@ -83,9 +86,15 @@ const ROUTER = `(select o.router_id ${ROUTES}
 
 /**
  * The ports of the wishes, where the caller sees them. Routers are kept with the interfaces and gateways they have, then ports
- * with their addresses: what is read then is true to the end. Locking in the order of all who change these.
+ * with their addresses: what is read then is true to the end. Locking in the order of all who change these; who also changes
+ * the ports says so by `mode`.
  */
-export async function targets(tx: Transaction, context: Context, wishes: readonly Wish[]): Promise<readonly Target[]> {
+export async function targets(
+  tx: Transaction,
+  context: Context,
+  wishes: readonly Wish[],
+  mode: 'share' | 'no key update' = 'share',
+): Promise<readonly Target[]> {
   if (wishes.length === 0) return [];
   const parameters = new Parameters();
   parameters.add(wishes);
@@ -94,12 +103,12 @@ export async function targets(tx: Transaction, context: Context, wishes: readonl
     rows<{ id: string }>(
       tx,
       `select r.id from routers r where r.id = any(array(
-         select x.router_id from ${WISHES} join ports p on p.id = w.port_id
+         select x.router_id from ${WISHES} ${THEIR_PORT}
          cross join lateral (select t.subnet_id from ip_allocations t where t.port_id = p.id offset 0) a
          cross join lateral (${POSSIBLE}) x)) order by r.id for share`,
       [wishes],
     ),
-    rows(tx, `select 1 from ports where id = any(array(select w.port_id from ${WISHES})) order by id for share`, [
+    rows(tx, `select 1 from ports where id = any(array(select w.port_id from ${WISHES})) order by id for ${mode}`, [
       wishes,
     ]),
     rows<Target>(
@@ -111,14 +120,14 @@ export async function targets(tx: Transaction, context: Context, wishes: readonl
                and f.fixed_ip_address = a.ip_address and f.id <> w.floatingip_id))
            order by a.position, a.subnet_id)
          from ip_allocations a where a.port_id = p.id), '[]') as addresses
-       from ${WISHES} join ports p on p.id = w.port_id where ${scope}`,
+       from ${WISHES} ${THEIR_PORT} where ${scope}`,
       parameters.values,
     ),
   ]);
   const kept = new Set(locked.map(({ id }) => id));
   const all = found.flatMap(({ addresses }) => addresses.flatMap(({ router_id }) => router_id ?? []));
   // An interface has come between the statements: its router is kept in the next round.
-  return all.every((router) => kept.has(router)) ? found : await targets(tx, context, wishes);
+  return all.every((router) => kept.has(router)) ? found : await targets(tx, context, wishes, mode);
 }
 
 /** New floating IPs, and their ports, whose status says nothing. */

@@ -26,10 +26,9 @@ import {
   attachPorts,
   type FreePort,
   floatingIpNeeds,
-  GATEWAY,
-  INTERFACE,
   INTERFACE_OWNERS,
   type InsideSubnet,
+  interfaceOwner,
   lockPort,
   lockRouters,
   type PortAddress,
@@ -54,6 +53,8 @@ interface Locked {
   readonly context: Context;
   readonly router: Resource;
   readonly ports: readonly RouterPort[];
+  /** The one that the request names, where the caller sees it. */
+  readonly subnet: InsideSubnet | undefined;
 }
 
 /** The port that an interface is by now, and its subnets that were asked about. */
@@ -62,6 +63,8 @@ interface Interface {
   readonly subnets: readonly { readonly id: string; readonly cidr: string }[];
   /** Whether the port has become the router's with it. */
   readonly added: boolean;
+  /** What was sent for it and need not be waited for: if it fails, so does the transaction. */
+  readonly underway?: Promise<void>;
 }
 
 function idOf(name: 'port_id' | 'subnet_id', value: unknown): string {
@@ -83,15 +86,16 @@ const isInside = ({ port_type }: RouterPort): boolean => INTERFACE_OWNERS.includ
 export function interfaceVerbs(host: RouterHost): Readonly<Record<string, Verb>> {
   const { acting, callbacks, outbox, reading, together } = host;
 
-  const locked = async (tx: Transaction, context: Context, id: string) => {
+  const locked = async (tx: Transaction, context: Context, id: string, subnet_id: string | undefined) => {
     if (!isUuid(id)) throw new RouterNotFound(id);
-    const [, router, ports] = await Promise.all([
+    const [, router, ports, [subnet]] = await Promise.all([
       lockRouters(tx, [id], 'no key update'),
       showRow(tx, reading.routers, id, undefined, routerScope(context)),
       portsOf(tx, id),
+      subnet_id === undefined ? [] : subnetsById(tx, context, [subnet_id]),
     ]);
     if (router === undefined) throw new RouterNotFound(id);
-    return { router, ports };
+    return { router, ports, subnet };
   };
 
   /** Runs a change of a router's interfaces, and says what came of it. */
@@ -99,6 +103,7 @@ export function interfaceVerbs(host: RouterHost): Readonly<Record<string, Verb>>
     operation: 'create' | 'delete',
     context: Context,
     { id = '', body = {} }: Call,
+    subnet_id: string | undefined,
     work: (locked: Locked) => Promise<Interface>,
   ): Promise<Resource> => {
     const request = { context, resource_id: id, request: body };
@@ -106,21 +111,23 @@ export function interfaceVerbs(host: RouterHost): Readonly<Record<string, Verb>>
     const { router, metadata, answer } = await together(
       { label: `${operation}_router_interface` },
       async (tx, verbs) => {
-        const { router, ports } = await locked(tx, context, id);
-        const { port, subnets, added } = await work({ tx, verbs, context, router, ports });
-        const gateway = ports.find(({ port_type }) => port_type === GATEWAY);
+        const found = await locked(tx, context, id, subnet_id);
+        const { router, ports } = found;
+        const { port, subnets, added, underway } = await work({ tx, verbs, context, ...found });
+        underway?.catch(() => {});
+        const gateway = ports.find((one) => one.id === router['gw_port_id']);
         const metadata = {
           ...{ port, subnets, new_interface: added, cidrs: subnets.map(({ cidr }) => cidr) },
           network_id: gateway?.network_id ?? null,
           gateway_ips: gateway?.fixed_ips.map(({ ip_address }) => ip_address) ?? [],
         };
-        const revised = reviseRow(tx, 'routers', id, {}, {});
+        reviseRow(tx, 'routers', id, {}, {}).catch(() => {});
         const messages = new Messages();
         await callbacks.publish('router_interface', `precommit_${operation}`, {
           ...{ ...request, latest: router, tx, verbs, notify: messages.notify, metadata },
         });
+        // COMMIT goes out with all that is under way.
         messages.send(outbox, tx, context);
-        await revised;
         const subnet = operation === 'create' ? subnets.at(-1) : subnets[0];
         const answer = {
           id,
@@ -137,8 +144,10 @@ export function interfaceVerbs(host: RouterHost): Readonly<Record<string, Verb>>
     return answer;
   };
 
-  const addSubnet = async ({ tx, verbs, context, router, ports }: Locked, subnet_id: string): Promise<Interface> => {
-    const [subnet] = await subnetsById(tx, context, [subnet_id]);
+  const addSubnet = async (
+    { tx, verbs, context, router, ports, subnet }: Locked,
+    subnet_id: string,
+  ): Promise<Interface> => {
     if (subnet === undefined) throw new SubnetNotFound(subnet_id);
     const { network_id, gateway_ip } = subnet;
     if (gateway_ip === null) throw new BadRequest('router', 'Subnet for router interface must have a gateway IP');
@@ -151,11 +160,12 @@ export function interfaceVerbs(host: RouterHost): Readonly<Record<string, Verb>>
     refuseForeignRouters(subnet);
     refuseOverlaps(ports, [subnet]);
     const own = acting.as(context);
+    const device_owner = interfaceOwner(router);
     const fixed = { subnet_id, ip_address: gateway_ip };
     const shared =
       subnet.ip_version === 6 && !subnet.prefix_delegated
         ? ports.find(
-            (port) => port.port_type === INTERFACE && port.network_id === network_id && port.fixed_ips.some(isIpv6),
+            (port) => port.port_type === device_owner && port.network_id === network_id && port.fixed_ips.some(isIpv6),
           )
         : undefined;
     if (shared !== undefined) {
@@ -165,11 +175,11 @@ export function interfaceVerbs(host: RouterHost): Readonly<Record<string, Verb>>
     }
     const body = {
       ...{ project_id: router['project_id'], network_id, fixed_ips: [fixed], admin_state_up: true, name: '' },
-      ...{ device_id: router['id'], device_owner: INTERFACE },
+      ...{ device_id: router['id'], device_owner },
     };
     const port = (await verbs['create_port']?.(own, { parents: {}, body })) as Interface['port'];
-    await attachPorts(tx, [{ router_id: String(router['id']), port_id: port.id, port_type: INTERFACE }]);
-    return { port, subnets: [subnet], added: true };
+    const underway = attachPorts(tx, [{ router_id: String(router['id']), port_id: port.id, port_type: device_owner }]);
+    return { port, subnets: [subnet], added: true, underway };
   };
 
   const addPort = async ({ tx, verbs, context, router, ports }: Locked, port_id: string): Promise<Interface> => {
@@ -187,9 +197,10 @@ export function interfaceVerbs(host: RouterHost): Readonly<Record<string, Verb>>
       throw new BadRequest('router', 'Cannot have multiple IPv4 subnets on router port');
     }
     if (!context.is_admin) refuseOutsideOfPools(context, port, subnets);
-    const body = { device_id: router['id'], device_owner: INTERFACE };
+    const device_owner = interfaceOwner(router);
+    const body = { device_id: router['id'], device_owner };
     await verbs['update_port']?.(acting.as(context), { id: port_id, parents: {}, body });
-    await attachPorts(tx, [{ router_id: String(router['id']), port_id, port_type: INTERFACE }]);
+    await attachPorts(tx, [{ router_id: String(router['id']), port_id, port_type: device_owner }]);
     return { port, subnets, added: true };
   };
 
@@ -217,8 +228,7 @@ export function interfaceVerbs(host: RouterHost): Readonly<Record<string, Verb>>
   };
 
   const removeSubnet = async (locked: Locked, subnet_id: string): Promise<Interface> => {
-    const { tx, verbs, context, router, ports } = locked;
-    const [subnet] = await subnetsById(tx, context, [subnet_id]);
+    const { verbs, context, router, ports, subnet } = locked;
     if (subnet === undefined) throw new SubnetNotFound(subnet_id);
     const port = ports.find((one) => isInside(one) && one.fixed_ips.some((fixed) => fixed.subnet_id === subnet_id));
     if (port === undefined) throw new RouterInterfaceNotFoundForSubnet(String(router['id']), subnet_id);
@@ -236,14 +246,16 @@ export function interfaceVerbs(host: RouterHost): Readonly<Record<string, Verb>>
   return {
     async add_router_interface(context, call) {
       const { port_id, subnet_id = '' } = namedIn(call.body ?? {}, false);
-      return await change('create', context, call, (locked) =>
+      const named = port_id === undefined ? subnet_id : undefined;
+      return await change('create', context, call, named, (locked) =>
         port_id === undefined ? addSubnet(locked, subnet_id) : addPort(locked, port_id),
       );
     },
 
     async remove_router_interface(context, call) {
       const { port_id, subnet_id } = namedIn(call.body ?? {}, true);
-      return await change('delete', context, call, (locked) =>
+      const named = port_id === undefined ? subnet_id : undefined;
+      return await change('delete', context, call, named, (locked) =>
         port_id === undefined ? removeSubnet(locked, subnet_id ?? '') : removePort(locked, port_id, subnet_id),
       );
     },

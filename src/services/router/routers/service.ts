@@ -10,21 +10,16 @@ import { isUuid, newId } from '#src/lib/ids.ts';
 import { Messages } from '#src/lib/messages.ts';
 import type { Call, Resource, Verb } from '#src/lib/plugin.ts';
 import { RouterExternalGatewayInUseByFloatingIp, RouterInUse, RouterNotFound } from '../errors.ts';
+import { type GatewayChange, type GatewayWork, gatewayEvents, gatewayVerbs, shownGateway } from '../gateways/mod.ts';
 import type { RouterHost } from '../host.ts';
 import { routerScope } from '../reading.ts';
-import {
-  changeGateway,
-  checkedNetwork,
-  type GatewayChange,
-  gatewayEvents,
-  gatewayInfoOf,
-  gatewayPort,
-} from './gateway.ts';
+import { checkedNetwork, gatewayInfoOf, gatewayPort } from './gateway.ts';
 import { canonicalRoutes, checkRoutes, type Route, routesOf, sameRoutes, withoutRoutes, withRoutes } from './routes.ts';
 import {
   attachPorts,
   deleteRouter,
   GATEWAY,
+  HA_PORT,
   hasFloatingIps,
   INTERFACE_OWNERS,
   lockRouters,
@@ -151,27 +146,26 @@ export function routerVerbs(host: RouterHost): Readonly<Record<string, Verb>> {
     );
     for (const [at, router] of routers.entries()) {
       const created = ports.find((port) => port['device_id'] === router['id']);
-      if (created !== undefined) await tellGateway(context, router, { created });
+      if (created !== undefined) await tellGateway(context, router, { created: [created] });
       await callbacks.publish(KIND, 'after_create', payload(router, at));
     }
     return routers;
   };
 
-  const tellGateway = async (context: Context, router: Resource, change: GatewayChange) => {
+  const tellGateway = async (context: Context, router: Resource, change: Partial<GatewayChange>) => {
     for (const { event, metadata } of gatewayEvents(change)) {
       const resource_id = String(router['id']);
       await callbacks.publish('router_gateway', event, { context, resource_id, latest: router, metadata });
     }
   };
 
-  /** `routes` gives those that there are to be, from those that there are. */
+  /** `routes` gives those that there are to be, from those that there are; `gateways` changes those that there are. */
   const update = async (
     context: Context,
     call: Call,
-    routes?: (present: readonly Route[]) => readonly Route[],
+    { routes, gateways = gatewayOf(host, call.body) }: RouterWork = {},
   ): Promise<Resource> => {
     const { id = '', body = {} } = call;
-    const gateway = gatewayInfoOf(body);
     const before =
       routes === undefined && !callbacks.listens(KIND, 'before_update')
         ? {}
@@ -183,8 +177,9 @@ export function routerVerbs(host: RouterHost): Readonly<Record<string, Verb>> {
       const messages = new Messages();
       const { notify } = messages;
       const joint = { tx, verbs, notify };
-      const change = gateway === undefined ? {} : await changeGateway(host, joint, context, router, ports, gateway);
-      const moved = Object.keys(change).length > 0;
+      const outcome = await gateways?.(joint, context, router, ports);
+      const change = outcome?.change ?? {};
+      const moved = gatewayEvents(change).length > 0 || outcome?.change.turned === true;
       const present = router['routes'] as readonly Route[];
       const wanted = routes?.(present) ?? present;
       if ((moved || routes !== undefined) && wanted.length > 0) {
@@ -198,8 +193,8 @@ export function routerVerbs(host: RouterHost): Readonly<Record<string, Verb>> {
       const values: Record<string, unknown> = Object.fromEntries(
         Object.entries(asked).filter(([name, value]) => value !== router[name]),
       );
-      if (gateway !== undefined) {
-        const enable_snat = gateway?.enable_snat ?? snat;
+      if (outcome?.snat !== undefined) {
+        const enable_snat = outcome.snat ?? snat;
         if (router['enable_snat'] !== enable_snat) values['enable_snat'] = enable_snat;
       }
       if (!sameRoutes(present, wanted)) values['routes'] = wanted;
@@ -245,19 +240,22 @@ export function routerVerbs(host: RouterHost): Readonly<Record<string, Verb>> {
         ...{ context, resource_id: id, original: router, tx, notify, verbs, metadata: { ports } },
       });
       messages.send(outbox, tx, context);
-      for (const port of ports) await verbs['delete_port']?.(own, { id: port.id, parents: {} });
+      for (const port of ports) {
+        // Those that agents hear of each other by went with the callback.
+        if (port.port_type !== HA_PORT) await verbs['delete_port']?.(own, { id: port.id, parents: {} });
+      }
       await deleteRouter(tx, id);
       await quota.charge(tx, String(router['project_id']), { router: -1 }, last);
       return { original: router, gateways };
     });
-    for (const deleted of gateways) await tellGateway(context, original, { deleted });
+    await tellGateway(context, original, { deleted: gateways });
     await callbacks.publish(KIND, 'after_delete', { context, resource_id: id, original });
   };
 
   const changeRoutes = (change: (present: readonly Route[], named: readonly Route[]) => readonly Route[]): Verb => {
     return async (context, { body = {}, ...call }) => {
       const named = routesOf(body);
-      return await update(context, { ...call, body: {} }, (present) => change(present, named));
+      return await update(context, { ...call, body: {} }, { routes: (present) => change(present, named) });
     };
   };
 
@@ -272,12 +270,24 @@ export function routerVerbs(host: RouterHost): Readonly<Record<string, Verb>> {
 
     update_router: (context, call) => {
       const routes = call.body?.['routes'] as readonly Route[] | undefined;
-      return update(context, call, routes === undefined ? undefined : () => canonicalRoutes(routes));
+      return update(context, call, routes === undefined ? {} : { routes: () => canonicalRoutes(routes) });
     },
 
     delete_router: remove,
 
     add_extraroutes: changeRoutes(withRoutes),
     remove_extraroutes: changeRoutes(withoutRoutes),
+    ...gatewayVerbs(host, (context, call, gateways) => update(context, call, { gateways })),
   };
+}
+
+/** What an update changes of a router that is locked. */
+interface RouterWork {
+  readonly routes?: (present: readonly Route[]) => readonly Route[];
+  readonly gateways?: GatewayWork | undefined;
+}
+
+function gatewayOf(host: RouterHost, body: Resource = {}): GatewayWork | undefined {
+  const info = gatewayInfoOf(body);
+  return info === undefined ? undefined : shownGateway(host, info);
 }

@@ -3,6 +3,7 @@ import { Parameters } from '#src/db/mod.ts';
 import type { Context } from '#src/lib/context.ts';
 import type { Queryable, Transaction } from '#src/lib/database.ts';
 import { isUuid } from '#src/lib/ids.ts';
+import type { Resource } from '#src/lib/plugin.ts';
 import { networkVisible, seesAll } from '../reading.ts';
 
 /** Columns of a router's row that this plugin writes. */
@@ -20,12 +21,16 @@ export const ROUTER_COLUMNS = {
 
 export const GATEWAY = 'network:router_gateway';
 export const INTERFACE = 'network:router_interface';
+/** The ports by which the agents of a highly available router hear of each other. */
+export const HA_PORT = 'network:router_ha_interface';
+const REPLICATED = 'network:ha_router_replicated_interface';
+const DISTRIBUTED = 'network:router_interface_distributed';
 /** Ports by which a router is on a network of a project's. */
-export const INTERFACE_OWNERS: readonly string[] = [
-  INTERFACE,
-  'network:ha_router_replicated_interface',
-  'network:router_interface_distributed',
-];
+export const INTERFACE_OWNERS: readonly string[] = [INTERFACE, REPLICATED, DISTRIBUTED];
+
+/** Which of them the interfaces of a router are. */
+export const interfaceOwner = ({ distributed, ha }: Resource): string =>
+  distributed === true ? DISTRIBUTED : ha === true ? REPLICATED : INTERFACE;
 
 const rows = <Row>(db: Queryable, text: string, values: readonly unknown[]): Promise<Row[]> =>
   // A promise of its own: a bare query is sent only when somebody waits for it.
@@ -60,7 +65,8 @@ export interface RouterPort {
 
 const ADDRESSES = `coalesce((select json_agg(json_build_object('subnet_id', a.subnet_id, 'ip_address', host(a.ip_address),
   'cidr', s.cidr::text) order by a.position, a.subnet_id)
-  from ip_allocations a join subnets s on s.id = a.subnet_id where a.port_id = p.id), '[]')`;
+  from ip_allocations a cross join lateral (select t.cidr from subnets t where t.id = a.subnet_id limit 1) s
+  where a.port_id = p.id), '[]')`;
 
 /** The ports of a router, in the order of their ids; true as long as the router is locked. */
 export function portsOf(tx: Transaction, router_id: string): Promise<readonly RouterPort[]> {
@@ -70,7 +76,8 @@ export function portsOf(tx: Transaction, router_id: string): Promise<readonly Ro
        case when o.port_type = '${GATEWAY}' then coalesce((
          select json_agg(json_build_object('id', s.id, 'cidr', s.cidr::text)) from subnets s
          where s.network_id = p.network_id), '[]') else '[]' end as outside
-     from router_ports o join ports p on p.id = o.port_id where o.router_id = $1::uuid order by p.id`,
+     from router_ports o cross join lateral (select * from ports t where t.id = o.port_id limit 1) p
+     where o.router_id = $1::uuid order by p.id`,
     [router_id],
   );
 }
@@ -192,17 +199,24 @@ export async function lockPort(tx: Transaction, context: Context, id: string): P
 /** Gives ports to routers, which have another revision then; a gateway becomes the one that they show. */
 export async function attachPorts(
   tx: Transaction,
-  ports: readonly { readonly router_id: string; readonly port_id: string; readonly port_type: string }[],
+  ports: readonly {
+    readonly router_id: string;
+    readonly port_id: string;
+    readonly port_type: string;
+    /** Of a gateway: false where the router shows another. */
+    readonly shown?: boolean;
+  }[],
 ): Promise<void> {
   if (ports.length === 0) return;
   await rows(
     tx,
-    `with r as (
-       insert into router_ports (router_id, port_id, port_type)
-       select router_id, port_id, port_type
-       from json_to_recordset($1::json) as r (router_id uuid, port_id uuid, port_type text)
-       returning router_id, port_id, port_type)
-     update routers t set gw_port_id = r.port_id from r where t.id = r.router_id and r.port_type = '${GATEWAY}'`,
+    `with r as materialized (
+       select router_id, port_id, port_type, coalesce(shown, true) as shown
+       from json_to_recordset($1::json) as r (router_id uuid, port_id uuid, port_type text, shown boolean)),
+     attached as (
+       insert into router_ports (router_id, port_id, port_type) select router_id, port_id, port_type from r)
+     update routers t set gw_port_id = r.port_id from r
+     where t.id = r.router_id and r.port_type = '${GATEWAY}' and r.shown`,
     [ports],
   );
 }

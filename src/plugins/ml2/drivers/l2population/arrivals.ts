@@ -8,7 +8,7 @@ import type { Database, Queryable } from '#src/lib/database.ts';
 import type { Outbox } from '#src/lib/rpc.ts';
 import { fdbMessage } from './changes.ts';
 import { idOf } from './ids.ts';
-import { L2_AGENT } from './readers.ts';
+import { L2_AGENT, wired } from './readers.ts';
 
 /** Ports in one message, on average: some 60 bytes each for an address. */
 const SHARE = 2000;
@@ -42,7 +42,7 @@ async function newNetworks(sql: Queryable, arrivals: readonly Arrival[]): Promis
        select r.host, r.network_id from asked r
        left join lateral (
          select true as wired from port_bindings b join ports p on p.id = b.port_id
-         where b.host = r.host and b.status = 'ACTIVE' and p.network_id = r.network_id and p.status = 'ACTIVE'
+         where b.host = r.host and p.network_id = r.network_id and ${wired('ACTIVE')}
          limit 1) here on true
        where (r.resync or here.wired is null)
          and exists (select 1 from agents a where a.host = r.host and ${L2_AGENT})),

@@ -1,10 +1,13 @@
 /**
  * What a change of a port means for the forwarding entries of other hosts (neutron.plugins.ml2.drivers.l2pop.mech_driver). A port
  * has entries from when it becomes ACTIVE on a host until it is DOWN, gone, or elsewhere; BUILD changes nothing, as an agent that
- * starts again looks at ports that go on working.
+ * starts again looks at ports that go on working. Of a port on many hosts each replica is told of as a port on its host; as its
+ * addresses are behind no single tunnel, it only makes the host take what is for everybody.
  */
 import type { Resource } from '#src/lib/plugin.ts';
 import type { MessageNotification } from '#src/lib/rpc.ts';
+import { isBehindManyTunnels, mayBeOnManyHosts } from '../../owners.ts';
+import { PREPARED_HOSTS } from '../../ports/reading.ts';
 import { idOf } from './ids.ts';
 
 interface Place {
@@ -26,7 +29,7 @@ function placeOf(port: Resource): Place {
     network_id: String(port['network_id']),
     host: String(port['binding:host_id'] ?? ''),
     mac_address: String(port['mac_address']),
-    ips: fixed_ips.map(({ ip_address }) => ip_address),
+    ips: isBehindManyTunnels(port['device_owner']) ? [] : fixed_ips.map(({ ip_address }) => ip_address),
     status: String(port['status']),
   };
 }
@@ -80,5 +83,7 @@ export function onUpdate(original: Resource, current: Resource): readonly Messag
 /** What other hosts are told when a port is deleted. */
 export function onDelete(original: Resource): readonly MessageNotification[] {
   const place = placeOf(original);
-  return hasEntries(place) ? [removal(place)] : [];
+  const hosts = mayBeOnManyHosts(original['device_owner']) ? (original[PREPARED_HOSTS] as readonly string[]) : [];
+  const replicas = hosts.map((host) => removal({ ...place, host, ips: [] }));
+  return hasEntries(place) ? [removal(place), ...replicas] : replicas;
 }

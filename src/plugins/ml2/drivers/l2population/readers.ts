@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '#src/lib/api/attributes.ts';
 import type { Queryable } from '#src/lib/database.ts';
 import type { Audience, MessageReader } from '#src/lib/rpc.ts';
+import { BEHIND_MANY_TUNNELS } from '../../owners.ts';
 import type { NetworkShare, OtherHosts, PortChanged, PortGone, PortHere } from './ids.ts';
 import { readId } from './ids.ts';
 
@@ -29,8 +30,16 @@ const BOTTOM = `(
   from port_binding_levels l join network_segments s on s.id = l.segment_id
   where l.port_id = b.port_id and l.host = b.host order by l.level desc limit 1)`;
 
+/** Whether a port (`p`) is so far on the host of a binding (`b`): its own, or a replica. */
+export const wired = (...statuses: readonly string[]): string => {
+  const any = statuses.map((status) => `'${status}'`).join(', ');
+  return `(b.status = 'ACTIVE' and p.status in (${any}) or b.host_status in (${any}))`;
+};
+
+/** Of a port that is behind many tunnels none of its addresses leads to one of them. */
 const IPS = `array(
-  select host(f.ip_address) from ip_allocations f where f.port_id = p.id order by f.position, f.subnet_id)`;
+  select host(f.ip_address) from ip_allocations f where f.port_id = p.id and not ${BEHIND_MANY_TUNNELS}
+  order by f.position, f.subnet_id)`;
 
 interface Segment {
   readonly network_id: string;
@@ -61,8 +70,8 @@ async function byPlace<Value, Row extends object>(
 const OF_PORT = `
   select r.place, p.network_id, p.mac_address, ${IPS} as ips, t.ip, g.network_type, g.segment_id
   from json_to_recordset($1::json) as r (place int, port_id uuid, host text)
-  join ports p on p.id = r.port_id and p.status = 'ACTIVE'
-  join port_bindings b on b.port_id = p.id and b.host = r.host and b.status = 'ACTIVE'
+  join ports p on p.id = r.port_id
+  join port_bindings b on b.port_id = p.id and b.host = r.host and ${wired('ACTIVE')}
   cross join lateral ${BOTTOM} g
   cross join lateral ${tunnelOf('b.host')} t
   where t.types ? g.network_type`;
@@ -79,7 +88,7 @@ const fdbOfPort: MessageReader = async (sql, ids) => {
 const OF_GONE_PORT = `
   select r.place, r.network_id, t.ip, g.network_type, g.segment_id, not exists (
     select 1 from port_bindings b join ports p on p.id = b.port_id
-    where b.host = r.host and b.status = 'ACTIVE' and p.network_id = r.network_id and p.status in ('ACTIVE', 'BUILD')
+    where b.host = r.host and p.network_id = r.network_id and ${wired('ACTIVE', 'BUILD')}
   ) as last
   from json_to_recordset($1::json) as r (place int, network_id uuid, host text)
   cross join lateral ${tunnelOf('r.host')} t
@@ -94,9 +103,9 @@ const fdbOfGonePort: MessageReader = async (sql, ids) => {
     OF_GONE_PORT,
   );
   return new Map(
-    found.map(([id, { mac_address, ips }, row]) => {
+    found.flatMap(([id, { mac_address, ips }, row]) => {
       const gone = [...(row.last ? [FLOODING] : []), ...pairs(mac_address, ips)];
-      return [id, entries(row, { [row.ip]: gone })];
+      return gone.length === 0 ? [] : [[id, entries(row, { [row.ip]: gone })] as const];
     }),
   );
 };
@@ -131,9 +140,9 @@ const OF_NETWORK = `
       select b.host, json_agg(json_build_array(p.mac_address, host(f.ip_address)) order by p.id, f.position)
         filter (where f.ip_address is not null) as entries
       from ports p
-      join port_bindings b on b.port_id = p.id and b.status = 'ACTIVE' and b.host <> r.host
-      left join ip_allocations f on f.port_id = p.id
-      where p.network_id = r.network_id and p.id between r.low and r.high and p.status in ('ACTIVE', 'BUILD')
+      join port_bindings b on b.port_id = p.id and b.host <> r.host and ${wired('ACTIVE', 'BUILD')}
+      left join ip_allocations f on f.port_id = p.id and not ${BEHIND_MANY_TUNNELS}
+      where p.network_id = r.network_id and p.id between r.low and r.high
       group by b.host) h
     cross join lateral ${tunnelOf('h.host')} t
     where t.types ? g.network_type) w

@@ -8,6 +8,7 @@ import type { Context } from '#src/lib/context.ts';
 import type { Transaction } from '#src/lib/database.ts';
 import { RevisionNumberConstraintFailed } from '#src/lib/errors.ts';
 import type { Logger } from '#src/lib/log.ts';
+import { Messages } from '#src/lib/messages.ts';
 import type { Call, Resource, Verb } from '#src/lib/plugin.ts';
 import { type BindingChoice, SEGMENT_GONE, writeBindings } from '../../binding/mod.ts';
 import { portChanged } from '../../objects/mod.ts';
@@ -35,13 +36,26 @@ const TRIES = 10;
 
 /** `updatePort`: the verb of ports, for what is to become of the active binding. */
 export function bindingVerbs(ml2: Ml2, log: Logger, updatePort: Verb): Readonly<Record<string, Verb>> {
-  const { db, binder, outbox } = ml2;
+  const { db, binder, callbacks, outbox } = ml2;
   const reading = portReading(ml2.extensions.ports);
   const activate = createActivation(ml2, reading);
   const look = (context: Context, call: Call) => lookAt(db.sql, reading, context, portOf(call));
   /** Agents of the hosts that it is bound to, or was until now, are told of the port. COMMIT goes out with it. */
-  const push = (tx: Transaction, context: Context, port_id: string, { bindings }: BindingScene): void =>
-    void outbox.add(tx, context, [portChanged(port_id, bindings)]).catch(() => {});
+  const push = async (
+    tx: Transaction,
+    context: Context,
+    { port, bindings }: BindingScene,
+    host: string,
+  ): Promise<void> => {
+    const port_id = String(port['id']);
+    const messages = new Messages();
+    messages.notify(portChanged(port_id, bindings));
+    await callbacks.publish('port_binding', 'precommit_update', {
+      ...{ context, resource_id: port_id, latest: port, tx, notify: messages.notify },
+      metadata: { host, former: bindings.map((binding) => binding.host) },
+    });
+    messages.send(outbox, tx, context);
+  };
 
   /** What drivers make of a binding; undefined: the network has no segments. Throws PortBindingError. */
   const choose = async (context: Context, port: Resource, wish: BindingWish): Promise<BindingChoice | undefined> => {
@@ -72,7 +86,7 @@ export function bindingVerbs(ml2: Ml2, log: Logger, updatePort: Verb): Readonly<
           bumpRevisions(tx, 'ports', [port_id]),
           readBindings(tx, port_id),
         ]);
-        push(tx, context, port_id, scene);
+        await push(tx, context, scene, host);
         return shown(bindings.find((binding) => binding.host === host)!);
       });
     } catch (error) {
@@ -173,7 +187,7 @@ export function bindingVerbs(ml2: Ml2, log: Logger, updatePort: Verb): Readonly<
           checkRevision(call, port);
           if (status === 'ACTIVE') return { port, active: true };
           await Promise.all([deleteInactive(tx, port_id, host), bumpRevisions(tx, 'ports', [port_id])]);
-          push(tx, context, port_id, scene);
+          await push(tx, context, scene, host);
           return { port, active: false };
         });
         // A port without its active binding is one that nobody has placed yet.

@@ -24,7 +24,8 @@ export async function readBindings(sql: Queryable, port_id: string): Promise<rea
     select b.host, b.vnic_type, b.profile, b.vif_type, b.vif_details, b.status, p.trusted, (
       select l.driver from port_binding_levels l where l.port_id = b.port_id and l.host = b.host
       order by l.level desc limit 1) as driver
-    from port_bindings b join ports p on p.id = b.port_id where b.port_id = ${port_id} order by b.host`;
+    from port_bindings b join ports p on p.id = b.port_id
+    where b.port_id = ${port_id} and b.status <> 'REPLICA' order by b.host`;
 }
 
 /** As the API shows it. */

@@ -1,8 +1,9 @@
 /** How agents are listed: one statement over the agents and their presence. Time is the database's, the same for all workers. */
-import { type AttributeSql, anyOf, type Parameters, type TableSql } from '#src/db/mod.ts';
 import type { Json } from '#src/lib/api/attributes.ts';
 import type { Filter } from '#src/lib/api/query.ts';
 import { AgentNotFound } from '#src/lib/errors.ts';
+import { type AttributeSql, anyOf, type TableSql } from './list.ts';
+import type { Parameters } from './sql_text.ts';
 
 /** Python prints these times without fraction and zone, and clients parse them so. */
 const time = (column: string): AttributeSql => ({

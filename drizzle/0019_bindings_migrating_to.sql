@@ -1,0 +1,1 @@
+CREATE INDEX "port_bindings_migrating_to" ON "port_bindings" USING hash (("profile"->>'migrating_to')) WHERE "port_bindings"."profile"->>'migrating_to' is not null;
