@@ -41,6 +41,16 @@ describe.each(BROKERS)('simulated L3 agents, $name', (kind) => {
     ask('PUT', `routers/${router.id}/add_router_interface`, { subnet_id: subnet.id });
   const hostWith = (name: string, l3Mode: 'legacy' | 'dvr' | 'dvr_snat' | 'dvr_no_external' = 'legacy') =>
     cloud.host(name, { roles: ['l2', 'l3'], bridgeMappings: { physnet1: 'br-ex' }, l3Mode });
+  /** Ends hosts, and waits until nothing would be scheduled to them any more. */
+  const end = async (...hosts: readonly SimulatedHost[]) => {
+    await Promise.all(hosts.map((host) => host.stop()));
+    for (const { host } of hosts) {
+      await until(
+        async () => (await ask('GET', `agents?alive=true&host=${host}`)).agents.length === 0,
+        `${host} is gone`,
+      );
+    }
+  };
   const devices = (host: SimulatedHost, router: Attributes) =>
     [...(host.state.routers.get(router.id)?.ports.values() ?? [])].map((name) => name.slice(0, 3)).sort();
 
@@ -92,7 +102,7 @@ describe.each(BROKERS)('simulated L3 agents, $name', (kind) => {
     await ask('DELETE', `routers/${router.id}`);
     await until(() => host.state.routers.size === 0, 'it is gone');
     expect(host.state.ports.size).toBe(0);
-    await host.stop();
+    await end(host);
   });
 
   it.skipIf(!kind.present)('find out after an absence what has changed meanwhile', async () => {
@@ -112,7 +122,7 @@ describe.each(BROKERS)('simulated L3 agents, $name', (kind) => {
     await second.settled();
     expect([...second.state.routers.keys()]).toEqual([kept.id]);
     expect(devices(second, kept)).toEqual(['qr-', 'qr-']);
-    await second.stop();
+    await end(second);
   });
 
   it.skipIf(!kind.present)(
@@ -156,7 +166,7 @@ describe.each(BROKERS)('simulated L3 agents, $name', (kind) => {
       await back.settled();
       expect(stateOf(back)).toBe('standby');
       expect(await shown()).toEqual([second.host]);
-      await Promise.all([back.stop(), second.stop()]);
+      await end(back, second);
     },
   );
 
@@ -195,7 +205,7 @@ describe.each(BROKERS)('simulated L3 agents, $name', (kind) => {
       await ask('DELETE', `ports/${machine.id}`);
       await ask('DELETE', `ports/${other.id}`);
       await until(() => !compute.state.routers.has(router.id), 'it has left the host');
-      await Promise.all([central.stop(), compute.stop()]);
+      await end(central, compute);
     },
   );
 
@@ -222,6 +232,6 @@ describe.each(BROKERS)('simulated L3 agents, $name', (kind) => {
     await ask('DELETE', `floatingips/${floating.id}/port_forwardings/${id}`);
     await until(() => known()?.size === 0, 'it is gone');
     await until(() => host.state.routers.get(router.id)?.floatingips.size === 0, 'the floating IP leads nowhere');
-    await host.stop();
+    await end(host);
   });
 });
