@@ -46,7 +46,17 @@ export function agentTable(downTime: number): TableSql {
     notFound: (id) => new AgentNotFound(id),
     attributes: {
       id: { select: 'a.id', type: 'uuid' },
-      agent_type: text('agent_type'),
+      agent_type: {
+        ...text('agent_type'),
+        // Clients write `DHCP Agent`, too: MySQL, which Neutron mostly has, does not tell the difference.
+        filter: ({ values }, parameters) =>
+          anyOf(
+            'lower(a.agent_type)',
+            'text',
+            values.map((value) => String(value).toLowerCase()),
+            parameters,
+          ),
+      },
       binary: text('binary'),
       topic: text('topic'),
       host: text('host'),

@@ -122,9 +122,12 @@ export function agentStory(name: string, start: (life: Lifetime) => Promise<Agen
         return now.length > 0 && !now.includes('compute-1') && String(now[0]);
       });
       await until('its DHCP port', async () => {
-        const [port] = await openstack.many('port list --network lan --device-owner network:dhcp --long');
-        const shown = await openstack.one(`port show ${port?.['ID']}`);
-        return shown['binding_host_id'] === other && shown['status'] === 'ACTIVE';
+        // Another may be reserved still, for whoever serves next.
+        for (const id of await openstack.column('port list --network lan --device-owner network:dhcp', 'ID')) {
+          const shown = await openstack.one(`port show ${id}`);
+          if (shown['binding_host_id'] === other && shown['status'] === 'ACTIVE') return true;
+        }
+        return false;
       });
     });
 

@@ -29,6 +29,8 @@ export function routerStory(name: string, start: (life: Lifetime) => Promise<Age
     const life = new Lifetime();
     let openstack: Client;
     const hosts = new Map<string, Agents>();
+    /** The one of the two that have the outside which is not killed. */
+    let living = '';
 
     beforeAll(async () => {
       const scene = await start(life);
@@ -133,6 +135,7 @@ export function routerStory(name: string, start: (life: Lifetime) => Promise<Age
       };
       await until('its gateway to be there', isOn(first));
       await hosts.get(first)!.kill('SIGKILL');
+      living = first === 'network-1' ? 'network-2' : 'network-1';
       const other = await until('another to be active', async () => {
         const host = await activeHost();
         return host !== undefined && host !== first && host;
@@ -177,8 +180,22 @@ export function routerStory(name: string, start: (life: Lifetime) => Promise<Age
       expect((await openstack.many('router list')).length).toBe(4);
     });
 
-    it('are gone from their agents when they are deleted', async () => {
+    it('are moved by hand to an agent that is alive', async () => {
+      const agent = async (host: string) =>
+        (await openstack.column(`network agent list --host ${host} --agent-type l3`, 'ID'))[0];
       const [host] = await agentsOf('edge');
+      await openstack.ok(`network agent remove router --l3 ${await agent(String(host))} edge`);
+      expect(await agentsOf('edge')).toEqual([]);
+      await openstack.ok(`network agent add router --l3 ${await agent(living)} edge`);
+      expect(await agentsOf('edge')).toEqual([living]);
+      const [gateway] = await openstack.column('port list --router edge --device-owner network:router_gateway', 'ID');
+      const at = async () => (await openstack.one(`port show ${gateway} -c binding_host_id`))['binding_host_id'];
+      await until('its gateway to be there', async () => (await at()) === living);
+      expect(await wired('edge')).toBe(3);
+      await active('floating ip show 203.0.113.20');
+    });
+
+    it('are gone from their agents when they are deleted', async () => {
       const id = await show('router show edge', 'id');
       const [forwarding] = await openstack.column('floating ip port forwarding list 203.0.113.21', 'ID');
       await openstack.ok(`floating ip port forwarding delete 203.0.113.21 ${forwarding}`);
@@ -186,7 +203,7 @@ export function routerStory(name: string, start: (life: Lifetime) => Promise<Age
       await openstack.ok('router remove route edge --route destination=192.168.7.0/24,gateway=10.20.0.9');
       for (const subnet of ['lan4', 'lan5']) await openstack.ok(`router remove subnet edge ${subnet}`);
       await openstack.ok('router delete edge');
-      await until('the agent to say so', async () => said(String(host), new RegExp(`router ${id} is gone`)));
+      await until('the agent to say so', async () => said(living, new RegExp(`router ${id} is gone`)));
     });
   });
 }

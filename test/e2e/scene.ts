@@ -16,7 +16,7 @@ import { Client, type Login } from './client.ts';
 const NEUTRON_CONF = `
 [DEFAULT]
 core_plugin = ml2
-service_plugins = segments,router
+service_plugins = segments,router,port_forwarding,conntrack_helper,ndp_proxy
 dns_domain = cloud.example.
 vlan_transparent = true
 agent_down_time = 3600

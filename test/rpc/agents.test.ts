@@ -224,8 +224,16 @@ describe.each(BROKERS)('agents over $name', (kind) => {
     });
 
     test('a thousand reports at once are written in a few statements, each answered right', async () => {
+      let statements = 0;
+      const counting = new Proxy(database.db, {
+        get(db, name) {
+          statements += 1;
+          const value = Reflect.get(db, name, db);
+          return name === 'transaction' ? value.bind(db) : value;
+        },
+      });
       const reporter = (await import('#src/plugins/ml2/agents/reports.ts')).createReporter({
-        db: database.db,
+        db: counting,
         downTime: DOWN_TIME,
         enableNew: false,
       });
@@ -236,11 +244,10 @@ describe.each(BROKERS)('agents over $name', (kind) => {
         started: n < 500,
         configurations: { n },
       }));
-      const before = await database.sql`select pg_current_xact_id()::text::bigint as xid`;
       const outcomes = await Promise.all(reports.map(reporter));
-      const after = await database.sql`select pg_current_xact_id()::text::bigint as xid`;
       expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['new']));
-      expect(Number(after[0]?.['xid']) - Number(before[0]?.['xid'])).toBeLessThan(10);
+      expect(statements).toBeGreaterThan(0);
+      expect(statements).toBeLessThan(10);
       const [row] = await database.sql`
         select count(*)::int as n, min((configurations->>'n')::int) as least, bool_or(admin_state_up) as up from agents`;
       expect(row).toMatchObject({ n: 500, least: 500, up: false });
@@ -309,6 +316,7 @@ describe.each(BROKERS)('agents over $name', (kind) => {
       await database.sql`update agents set heartbeat_timestamp = now() - interval '1 hour' where host = 'host-b'`;
       const hosts = async (filters: Record<string, unknown>) => (await list(filters)).map(({ host }) => host);
       expect(await hosts({ agent_type: 'DHCP agent' })).toEqual(['host-a', 'host-b']);
+      expect(await hosts({ agent_type: 'DHCP Agent' })).toEqual(['host-a', 'host-b']);
       expect(await hosts({ alive: 'False' })).toEqual(['host-b']);
       expect(await hosts({ alive: true, agent_type: 'DHCP agent' })).toEqual(['host-a']);
       expect(await hosts({ alive: 'maybe' })).toEqual([]);
