@@ -73,6 +73,7 @@ describe('nucleon agent simulated', () => {
 
   it.each([
     [['--roles', 'l2,l4'], /"l4" is no role: --roles takes some of l2, dhcp, l3, metadata/],
+    [['--l3-mode', 'dvr_all'], /--l3-mode takes one of legacy, dvr, dvr_snat, dvr_no_external, not "dvr_all"/],
     [['--physical-network', 'physnet1'], /NETWORK:BRIDGE \(physnet1:br-ex\), not "physnet1"/],
   ])('refuses %j', async (args, reason) => {
     const { code, said } = await run(args);

@@ -6,7 +6,7 @@ import type { Operation } from '#src/lib/api/definition.ts';
 import { PolicyNotAuthorized } from '#src/lib/errors.ts';
 import type { Resource, Verb } from '#src/lib/plugin.ts';
 import { answerEmpty, answerJson } from '../answer.ts';
-import { readOptionalBody, refuseBody } from './body.ts';
+import { readOptionalBody } from './body.ts';
 import { ifMatch, paramsOf, type Scene } from './scene.ts';
 
 /** Statuses of success, where the definition does not tell. */
@@ -21,7 +21,6 @@ export const RAW_STATUS: Readonly<Record<Operation, number>> = {
 };
 
 const WITH_BODY: ReadonlySet<Operation> = new Set(['create', 'update', 'update_all']);
-const WITHOUT_BODY: ReadonlySet<Operation> = new Set(['delete', 'delete_all']);
 
 /** Answers the item above, where a rule made it be read. */
 async function authorize(scene: Scene, rule: string): Promise<Resource | undefined> {
@@ -48,11 +47,10 @@ export async function serveRaw(
   id: string | undefined,
 ): Promise<Response> {
   const { resource, context, parents } = scene;
-  // What the path says in full has no body: clients send anything there (`{}`, `"{}"`).
+  // What the path says in full has no body: clients send anything there (`{}`, `"{}"`), also with DELETE (`{"router_id": ...}`).
   const read =
     WITH_BODY.has(operation) && (operation !== 'update' || resource.definition.requests?.update !== undefined);
   const body = read ? { body: await readOptionalBody(scene) } : {};
-  if (WITHOUT_BODY.has(operation)) await refuseBody(scene);
   const original = await authorize(scene, resource.rules.operation[operation]);
   const query = operation === 'list' ? { query: resource.query.list(paramsOf(scene)).query } : {};
   const fields = operation === 'show' ? paramsOf(scene).getAll('fields') : [];
