@@ -144,149 +144,154 @@ const interfaces: Prepare = async () => {
 const GOES = 'goes with it';
 
 /** `gone`: what late builders are told; `needed`: what is told to who would delete what is built on. */
-const RACES: readonly (readonly [what: string, prepare: Prepare, gone: string, needed: string])[] = [
+const RACES: readonly (readonly [what: string, prepare: Prepare, gone: string | readonly string[], needed: string])[] =
   [
-    'ports on a network',
-    creating('networks', bare, PORT, (network_id) => ({ network_id })),
-    '404 NetworkNotFound',
-    '409 NetworkInUse',
-  ],
-  ['ports with an address of a subnet', inSubnet, '404 SubnetNotFound', '409 SubnetInUse'],
-  [
-    'ports that get an address of a subnet',
-    changing(
-      'subnets',
-      async () => {
-        const network_id = await bare();
-        return {
-          id: await subnetOn(network_id),
-          items: await several(() => made('port', { network_id, fixed_ips: [] })),
-        };
-      },
-      PORT,
-      (subnet_id) => ({ fixed_ips: [{ subnet_id }] }),
-    ),
-    '404 SubnetNotFound',
-    '409 SubnetInUse',
-  ],
-  [
-    'ports in a security group',
-    creating('security_groups', group, PORT, (id) => ({ network_id: world.network, security_groups: [id] })),
-    '404 SecurityGroupNotFound',
-    '409 SecurityGroupInUse',
-  ],
-  [
-    'ports that come to a security group',
-    changing(
-      'security_groups',
-      async () => ({ id: await group(), items: await several(() => makeOne(world, 'ports')) }),
-      PORT,
-      (id) => ({ security_groups: [id] }),
-    ),
-    '404 SecurityGroupNotFound',
-    '409 SecurityGroupInUse',
-  ],
-  [
-    'subnets on a network',
-    creating('networks', bare, SUBNET, (network_id, at) => ({ network_id, ip_version: 4, cidr: `10.${at}.0.0/24` })),
-    '404 NetworkNotFound',
-    GOES,
-  ],
-  [
-    'subnets of a pool',
-    creating(
-      'subnetpools',
-      () => made('subnetpool', { name: 'p', prefixes: ['10.0.0.0/8'] }),
-      SUBNET,
-      async (subnetpool_id) => ({ network_id: await bare(), ip_version: 4, subnetpool_id, prefixlen: 26 }),
-    ),
-    '404 SubnetPoolNotFound',
-    '400 SubnetPoolDeleteError',
-  ],
-  ['subnets on a segment', onSegment, '404 SegmentNotFound', '409 SegmentInUse'],
-  [
-    'segments of a network',
-    creating('networks', bare, ['segments', 'segment'], (network_id) => ({ network_id, network_type: 'vxlan' })),
-    '404 NetworkNotFound',
-    GOES,
-  ],
-  [
-    'pools in an address scope',
-    creating(
-      'address_scopes',
-      () => makeOne(world, 'address_scopes'),
-      POOL,
-      (address_scope_id, at) => ({ name: 'p', address_scope_id, prefixes: [`10.${at}.0.0/16`] }),
-    ),
-    '404 AddressScopeNotFound',
-    '409 AddressScopeInUse',
-  ],
-  [
-    'pools that come into an address scope',
-    changing(
-      'address_scopes',
-      async () => ({
-        id: await makeOne(world, 'address_scopes'),
-        items: await several(() => made('subnetpool', { name: 'p', prefixes: [`10.${world.next()}.0.0/16`] })),
-      }),
-      POOL,
-      (address_scope_id) => ({ address_scope_id }),
-    ),
-    '404 AddressScopeNotFound',
-    '409 AddressScopeInUse',
-  ],
-  ['rules of a security group', creating('security_groups', group, RULE, rule), '404 SecurityGroupNotFound', GOES],
-  [
-    'rules that name a security group',
-    creating('security_groups', group, RULE, (remote_group_id, at) => ({ ...rule(world.group, at), remote_group_id })),
-    '404 SecurityGroupNotFound',
-    GOES,
-  ],
-  [
-    'rules that name an address group',
-    creating(
-      'address_groups',
-      () => makeOne(world, 'address_groups'),
-      RULE,
-      (remote_address_group_id, at) => ({ ...rule(world.group, at), remote_address_group_id }),
-    ),
-    '404 AddressGroupNotFound',
-    '409 AddressGroupInUse',
-  ],
-  ['shares of a network', sharing('network', 'networks'), '404 NetworkNotFound', GOES],
-  ['shares of a subnet pool', sharing('subnetpool', 'subnetpools'), '404 SubnetPoolNotFound', GOES],
-  ['shares of an address scope', sharing('address_scope', 'address_scopes'), '404 AddressScopeNotFound', GOES],
-  ['shares of a security group', sharing('security_group', 'security_groups'), '404 SecurityGroupNotFound', GOES],
-  ['shares of an address group', sharing('address_group', 'address_groups'), '404 AddressGroupNotFound', GOES],
-  ['tags of a network', below('networks', 'tags/t#'), '404 TagResourceNotFound', GOES],
-  ['tags of a port', below('ports', 'tags/t#'), '404 TagResourceNotFound', GOES],
-  [
-    'addresses of a group',
-    below('address_groups', 'add_addresses', (at) => ({ addresses: [`172.16.0.${at}/32`] })),
-    '404 AddressGroupNotFound',
-    GOES,
-  ],
-  [
-    'prefixes of a pool',
-    below('subnetpools', 'add_prefixes', (at) => ({ prefixes: [`172.16.${at}.0/24`] })),
-    '404 SubnetPoolNotFound',
-    GOES,
-  ],
-  [
-    'gateways on a network',
-    creating('networks', outside, ['routers', 'router'], (network_id) => ({ external_gateway_info: { network_id } })),
-    '404 NetworkNotFound',
-    '409 NetworkInUse',
-  ],
-  [
-    'floating IPs of a network',
-    creating('networks', outside, ['floatingips', 'floatingip'], (id) => ({ floating_network_id: id })),
-    '404 NetworkNotFound',
-    GOES,
-  ],
-  ['interfaces of a router', interfaces, '404 RouterNotFound', '409 RouterInUse'],
-  ['subnets that come to a pool', onboarding, '404 SubnetPoolNotFound', '400 SubnetPoolDeleteError'],
-];
+    [
+      'ports on a network',
+      creating('networks', bare, PORT, (network_id) => ({ network_id })),
+      '404 NetworkNotFound',
+      '409 NetworkInUse',
+    ],
+    ['ports with an address of a subnet', inSubnet, '404 SubnetNotFound', '409 SubnetInUse'],
+    [
+      'ports that get an address of a subnet',
+      changing(
+        'subnets',
+        async () => {
+          const network_id = await bare();
+          return {
+            id: await subnetOn(network_id),
+            items: await several(() => made('port', { network_id, fixed_ips: [] })),
+          };
+        },
+        PORT,
+        (subnet_id) => ({ fixed_ips: [{ subnet_id }] }),
+      ),
+      '404 SubnetNotFound',
+      '409 SubnetInUse',
+    ],
+    [
+      'ports in a security group',
+      creating('security_groups', group, PORT, (id) => ({ network_id: world.network, security_groups: [id] })),
+      '404 SecurityGroupNotFound',
+      '409 SecurityGroupInUse',
+    ],
+    [
+      'ports that come to a security group',
+      changing(
+        'security_groups',
+        async () => ({ id: await group(), items: await several(() => makeOne(world, 'ports')) }),
+        PORT,
+        (id) => ({ security_groups: [id] }),
+      ),
+      '404 SecurityGroupNotFound',
+      '409 SecurityGroupInUse',
+    ],
+    [
+      'subnets on a network',
+      creating('networks', bare, SUBNET, (network_id, at) => ({ network_id, ip_version: 4, cidr: `10.${at}.0.0/24` })),
+      '404 NetworkNotFound',
+      GOES,
+    ],
+    [
+      'subnets of a pool',
+      creating(
+        'subnetpools',
+        () => made('subnetpool', { name: 'p', prefixes: ['10.0.0.0/8'] }),
+        SUBNET,
+        async (subnetpool_id) => ({ network_id: await bare(), ip_version: 4, subnetpool_id, prefixlen: 26 }),
+      ),
+      '404 SubnetPoolNotFound',
+      '400 SubnetPoolDeleteError',
+    ],
+    ['subnets on a segment', onSegment, '404 SegmentNotFound', '409 SegmentInUse'],
+    [
+      'segments of a network',
+      creating('networks', bare, ['segments', 'segment'], (network_id) => ({ network_id, network_type: 'vxlan' })),
+      '404 NetworkNotFound',
+      GOES,
+    ],
+    [
+      'pools in an address scope',
+      creating(
+        'address_scopes',
+        () => makeOne(world, 'address_scopes'),
+        POOL,
+        (address_scope_id, at) => ({ name: 'p', address_scope_id, prefixes: [`10.${at}.0.0/16`] }),
+      ),
+      '404 AddressScopeNotFound',
+      '409 AddressScopeInUse',
+    ],
+    [
+      'pools that come into an address scope',
+      changing(
+        'address_scopes',
+        async () => ({
+          id: await makeOne(world, 'address_scopes'),
+          items: await several(() => made('subnetpool', { name: 'p', prefixes: [`10.${world.next()}.0.0/16`] })),
+        }),
+        POOL,
+        (address_scope_id) => ({ address_scope_id }),
+      ),
+      '404 AddressScopeNotFound',
+      '409 AddressScopeInUse',
+    ],
+    ['rules of a security group', creating('security_groups', group, RULE, rule), '404 SecurityGroupNotFound', GOES],
+    [
+      'rules that name a security group',
+      creating('security_groups', group, RULE, (remote_group_id, at) => ({
+        ...rule(world.group, at),
+        remote_group_id,
+      })),
+      '404 SecurityGroupNotFound',
+      GOES,
+    ],
+    [
+      'rules that name an address group',
+      creating(
+        'address_groups',
+        () => makeOne(world, 'address_groups'),
+        RULE,
+        (remote_address_group_id, at) => ({ ...rule(world.group, at), remote_address_group_id }),
+      ),
+      '404 AddressGroupNotFound',
+      '409 AddressGroupInUse',
+    ],
+    ['shares of a network', sharing('network', 'networks'), '404 NetworkNotFound', GOES],
+    ['shares of a subnet pool', sharing('subnetpool', 'subnetpools'), '404 SubnetPoolNotFound', GOES],
+    ['shares of an address scope', sharing('address_scope', 'address_scopes'), '404 AddressScopeNotFound', GOES],
+    ['shares of a security group', sharing('security_group', 'security_groups'), '404 SecurityGroupNotFound', GOES],
+    ['shares of an address group', sharing('address_group', 'address_groups'), '404 AddressGroupNotFound', GOES],
+    // Who comes when it is gone is told so by the item itself.
+    ['tags of a network', below('networks', 'tags/t#'), ['404 TagResourceNotFound', '404 NetworkNotFound'], GOES],
+    ['tags of a port', below('ports', 'tags/t#'), ['404 TagResourceNotFound', '404 PortNotFound'], GOES],
+    [
+      'addresses of a group',
+      below('address_groups', 'add_addresses', (at) => ({ addresses: [`172.16.0.${at}/32`] })),
+      '404 AddressGroupNotFound',
+      GOES,
+    ],
+    [
+      'prefixes of a pool',
+      below('subnetpools', 'add_prefixes', (at) => ({ prefixes: [`172.16.${at}.0/24`] })),
+      '404 SubnetPoolNotFound',
+      GOES,
+    ],
+    [
+      'gateways on a network',
+      creating('networks', outside, ['routers', 'router'], (network_id) => ({ external_gateway_info: { network_id } })),
+      '404 NetworkNotFound',
+      '409 NetworkInUse',
+    ],
+    [
+      'floating IPs of a network',
+      creating('networks', outside, ['floatingips', 'floatingip'], (id) => ({ floating_network_id: id })),
+      '404 NetworkNotFound',
+      GOES,
+    ],
+    ['interfaces of a router', interfaces, '404 RouterNotFound', '409 RouterInUse'],
+    ['subnets that come to a pool', onboarding, '404 SubnetPoolNotFound', '400 SubnetPoolDeleteError'],
+  ];
 
 it.each(RACES)('%s, and it is deleted', async (_, prepare, gone, needed) => {
   for (const place of PLACES) {
@@ -298,7 +303,8 @@ it.each(RACES)('%s, and it is deleted', async (_, prepare, gone, needed) => {
     if (!deleted) expect(tally([deletion])).toEqual({ [needed]: 1 });
     else if (needed !== GOES) expect(tally(done)).toEqual({});
     const refused = tally(answers.filter(({ status }) => status >= 300));
-    expect(refused).toEqual(done.length === BUILDERS ? {} : { [gone]: BUILDERS - done.length });
+    for (const refusal of Object.keys(refused)) expect([gone].flat()).toContain(refusal);
+    expect(deleted || done.length === BUILDERS).toBe(true);
     expect((await send('GET', base)).status).toBe(deleted ? 404 : 200);
     for (const { body } of built === undefined ? [] : done) {
       const [{ id }] = Object.values(body) as [{ id: string }];
